@@ -1,0 +1,184 @@
+//! Components: the large or variable parts of states, interned and named by 32-bit ids.
+//!
+//! A memory page, a stack, a heap block, the contents of an unbounded queue: a state names it by id, so an
+//! unchanged component costs nothing, and only what changed is hashed again. Equal contents have equal ids,
+//! which is what makes the words of two equal states equal (the papers' collapse compression and incremental
+//! hashing in one mechanism).
+//!
+//! The table is split by hash into shards behind reader-writer locks. Ids are dense within a shard, and the
+//! shard's number is their low bits. Contents are never moved or freed, so [`ComponentTable::get`] hands out
+//! plain references.
+
+use crate::Word;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::{Arc, RwLock};
+
+const SHARD_BITS: u32 = 6;
+const SHARDS: usize = 1 << SHARD_BITS;
+
+/// The name of an interned component. Ids are local to their table; [`ComponentTable::import`] translates.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ComponentId(pub Word);
+
+/// The contents behind component ids, shared by all workers of a model.
+#[derive(Default)]
+pub struct ComponentTable {
+    shards: [Shard; SHARDS],
+}
+
+struct Shard {
+    inner: RwLock<Contents>,
+}
+
+impl Default for Shard {
+    fn default() -> Self {
+        Shard { inner: RwLock::new(Contents::default()) }
+    }
+}
+
+#[derive(Default)]
+struct Contents {
+    by_index: Vec<Arc<[Word]>>,
+    /// From the hash of the contents to the indices of the components with that hash.
+    by_hash: HashMap<u64, Vec<u32>, BuildHasherDefault<Prehashed>>,
+    bytes: usize,
+}
+
+impl ComponentTable {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The id of these contents; the same for equal contents, whichever thread asks.
+    pub fn intern(&self, contents: &[Word]) -> ComponentId {
+        let hash = hash_words(contents);
+        let shard_number = (hash >> (64 - SHARD_BITS)) as u32;
+        let shard = &self.shards[shard_number as usize].inner;
+        let find = |shard: &Contents| {
+            let candidates = shard.by_hash.get(&hash)?;
+            candidates.iter().copied().find(|&index| *shard.by_index[index as usize] == *contents)
+        };
+        if let Some(index) = find(&shard.read().expect("no thread panics while it holds a shard")) {
+            return ComponentId(index << SHARD_BITS | shard_number);
+        }
+        let mut shard = shard.write().expect("no thread panics while it holds a shard");
+        // Another thread may have been here between the two locks.
+        let index = find(&shard).unwrap_or_else(|| {
+            let index = shard.by_index.len() as u32;
+            assert!(index < 1 << (32 - SHARD_BITS), "component ids are used up");
+            shard.by_index.push(contents.into());
+            shard.by_hash.entry(hash).or_default().push(index);
+            shard.bytes += size_of_val(contents) + 48;
+            index
+        });
+        ComponentId(index << SHARD_BITS | shard_number)
+    }
+
+    /// The contents behind an id of this table.
+    pub fn get(&self, id: ComponentId) -> Arc<[Word]> {
+        let shard = &self.shards[(id.0 & (SHARDS as u32 - 1)) as usize].inner;
+        let shard = shard.read().expect("no thread panics while it holds a shard");
+        Arc::clone(&shard.by_index[(id.0 >> SHARD_BITS) as usize])
+    }
+
+    /// The number of distinct components.
+    pub fn len(&self) -> usize {
+        self.fold(|shard| shard.by_index.len())
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Bytes the contents occupy, their bookkeeping included.
+    pub fn bytes(&self) -> usize {
+        self.fold(|shard| shard.bytes)
+    }
+
+    /// A hash of the contents that is the same in every process: what a sender offers so that the receiver
+    /// can say whether it lacks the component.
+    pub fn fingerprint(&self, id: ComponentId) -> u64 {
+        hash_words(&self.get(id))
+    }
+
+    /// Translates a state of another table into this one, component by component.
+    ///
+    /// `component_words` are the positions of ids in `state`.
+    pub fn import(&self, from: &ComponentTable, state: &mut [Word], component_words: &[usize]) {
+        for &position in component_words {
+            let contents = from.get(ComponentId(state[position]));
+            state[position] = self.intern(&contents).0;
+        }
+    }
+
+    fn fold(&self, count: impl Fn(&Contents) -> usize) -> usize {
+        let shards = self.shards.iter();
+        shards.map(|shard| count(&shard.inner.read().expect("no thread panics while it holds a shard"))).sum()
+    }
+}
+
+/// A 64-bit hash of words, equal in every process.
+fn hash_words(words: &[Word]) -> u64 {
+    let mut hash = 0x9e37_79b9_7f4a_7c15 ^ words.len() as u64;
+    for pair in words.chunks(2) {
+        let value = u64::from(pair[0]) | pair.get(1).map_or(0, |&high| u64::from(high) << 32);
+        let product = u128::from(hash ^ value) * 0xd6e8_feb8_6659_fd93;
+        hash = (product as u64) ^ ((product >> 64) as u64);
+    }
+    hash ^ hash >> 29
+}
+
+/// Passes on a key that is a hash already.
+#[derive(Default)]
+struct Prehashed(u64);
+
+impl Hasher for Prehashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("keys are 64-bit hashes")
+    }
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_contents_have_one_id_on_all_threads() {
+        let table = ComponentTable::new();
+        let ids: Vec<Vec<ComponentId>> = std::thread::scope(|scope| {
+            let work = || (0..1000).map(|n: u32| table.intern(&vec![n % 250; (n % 7) as usize])).collect();
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(work)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(ids.iter().all(|of_thread| *of_thread == ids[0]));
+        for (n, id) in ids[0].iter().enumerate() {
+            let n = n as u32;
+            assert_eq!(*table.get(*id), *vec![n % 250; (n % 7) as usize]);
+        }
+        let mut distinct = ids[0].clone();
+        distinct.sort();
+        distinct.dedup();
+        assert_eq!(distinct.len(), table.len());
+    }
+
+    #[test]
+    fn states_move_between_tables_by_contents() {
+        let (here, there) = (ComponentTable::new(), ComponentTable::new());
+        for filler in 0..100 {
+            there.intern(&[filler, filler]);
+        }
+        let page = here.intern(&[7; 1024]);
+        let mut state = [3, page.0];
+        there.import(&here, &mut state, &[1]);
+        assert_eq!(state[0], 3);
+        assert_eq!(*there.get(ComponentId(state[1])), [7; 1024]);
+        assert_eq!(there.fingerprint(ComponentId(state[1])), here.fingerprint(page));
+    }
+}

@@ -1,0 +1,82 @@
+//! Bugs of the checked program, and the admission that we cannot decide.
+
+use std::fmt;
+
+/// The ways in which a checked program can be wrong.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum FaultKind {
+    /// No process can move and the state is no valid end.
+    Deadlock,
+    /// An assertion of the program is false.
+    Assertion,
+    /// An invariant given from outside is false.
+    Invariant,
+    /// A state that was asked for is reachable.
+    Goal,
+    /// An array was indexed outside its bounds.
+    IndexOutOfBounds,
+    DivisionByZero,
+}
+
+impl FaultKind {
+    /// The name in JSON and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            FaultKind::Deadlock => "deadlock",
+            FaultKind::Assertion => "assertion",
+            FaultKind::Invariant => "invariant",
+            FaultKind::Goal => "goal",
+            FaultKind::IndexOutOfBounds => "index-out-of-bounds",
+            FaultKind::DivisionByZero => "division-by-zero",
+        }
+    }
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A place in the checked program's source. Lines and columns count from 1.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct SourceLocation {
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+}
+
+impl fmt::Display for SourceLocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+/// A bug of the checked program. A result, not an error of ours.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Fault {
+    pub kind: FaultKind,
+    /// One sentence that names the object: which assertion, which array, who waits.
+    pub message: String,
+    pub location: Option<SourceLocation>,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind, self.message)
+    }
+}
+
+/// Something the model needs and Dampf cannot do. The verdict is unknown, never verified.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unsupported {
+    pub what: String,
+}
+
+impl fmt::Display for Unsupported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "not supported: {}", self.what)
+    }
+}
+
+impl std::error::Error for Unsupported {}

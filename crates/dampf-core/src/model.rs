@@ -1,0 +1,181 @@
+//! Models, their workers, and the buffer in which successors travel.
+//!
+//! A worker delivers *all* successors of a state at once into a buffer the engine owns. That shape is what
+//! makes the hot loop fast: generated code writes states side by side without a call per transition, and
+//! the engine may look up a whole batch of them while the memory system fetches the table lines.
+
+use crate::{Fault, Unsupported};
+
+/// One word of a state.
+pub type Word = u32;
+
+/// A compact label of a step, unique among the steps that leave one state.
+///
+/// A front end uses the low 32 bits. A layer that adds choices of its own (a property automaton, say) keeps
+/// the label it was given there and puts its choice above, so that the label of the bare front end can
+/// always be recovered with [`Action::front_end`].
+#[repr(transparent)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Action(pub u64);
+
+impl Action {
+    /// The label as the bare front end gave it.
+    pub fn front_end(self) -> u32 {
+        self.0 as u32
+    }
+}
+
+/// Something whose states can be explored. Shared by all threads; the work is done by its workers.
+pub trait Model: Sync {
+    type Worker<'m>: Worker + Send
+    where
+        Self: 'm;
+
+    /// The number of words of every state; at least one.
+    fn width(&self) -> usize;
+
+    /// A new worker with its own scratch space, for one thread.
+    fn worker(&self) -> Self::Worker<'_>;
+}
+
+/// Generates states for one thread.
+pub trait Worker {
+    /// Fills `out` with the initial states. Their labels are their numbers: 0, 1, 2, …
+    fn initial(&mut self, out: &mut Successors) -> Result<(), Unsupported>;
+
+    /// Fills `out` with everything that can happen next in `state`, in action order.
+    ///
+    /// Implementations start with [`Successors::clear`].
+    fn successors(&mut self, state: &[Word], out: &mut Successors) -> Result<(), Unsupported>;
+}
+
+/// What a worker says about one state: its successors, and what is wrong with it.
+#[derive(Debug)]
+pub struct Successors {
+    width: usize,
+    words: Vec<Word>,
+    actions: Vec<Action>,
+    faults: Vec<(usize, Fault)>,
+    state_fault: Option<Fault>,
+    valid_end: bool,
+}
+
+impl Successors {
+    pub fn new(width: usize) -> Self {
+        Successors {
+            width,
+            words: Vec::new(),
+            actions: Vec::new(),
+            faults: Vec::new(),
+            state_fault: None,
+            valid_end: false,
+        }
+    }
+
+    /// Forgets everything but the capacity.
+    pub fn clear(&mut self) {
+        self.words.clear();
+        self.actions.clear();
+        self.faults.clear();
+        self.state_fault = None;
+        self.valid_end = false;
+    }
+
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The number of steps, those that end in a fault included.
+    pub fn len(&self) -> usize {
+        self.actions.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.actions.is_empty()
+    }
+
+    pub fn action(&self, index: usize) -> Action {
+        self.actions[index]
+    }
+
+    pub fn actions(&self) -> &[Action] {
+        &self.actions
+    }
+
+    /// The words of the state that step `index` leads to. Meaningless for a step that ends in a fault.
+    pub fn state(&self, index: usize) -> &[Word] {
+        &self.words[index * self.width..][..self.width]
+    }
+
+    /// The steps that end in a fault: the index of the step, and the fault. Ascending.
+    pub fn faults(&self) -> &[(usize, Fault)] {
+        &self.faults
+    }
+
+    /// The fault of step `index`, if it ends in one.
+    pub fn fault(&self, index: usize) -> Option<&Fault> {
+        let at = self.faults.binary_search_by_key(&index, |(at, _)| *at).ok()?;
+        Some(&self.faults[at].1)
+    }
+
+    /// What is wrong with the explored state itself: a violated assertion about it, an invariant, a goal.
+    pub fn state_fault(&self) -> Option<&Fault> {
+        self.state_fault.as_ref()
+    }
+
+    /// Whether the explored state may have no successors: it is an end state of its language.
+    pub fn valid_end(&self) -> bool {
+        self.valid_end
+    }
+
+    pub fn push(&mut self, action: Action, words: &[Word]) {
+        debug_assert_eq!(words.len(), self.width);
+        self.words.extend_from_slice(words);
+        self.actions.push(action);
+    }
+
+    pub fn push_fault(&mut self, action: Action, fault: Fault) {
+        self.faults.push((self.actions.len(), fault));
+        self.actions.push(action);
+        self.words.resize(self.actions.len() * self.width, 0);
+    }
+
+    pub fn set_state_fault(&mut self, fault: Fault) {
+        self.state_fault = Some(fault);
+    }
+
+    pub fn set_valid_end(&mut self, valid_end: bool) {
+        self.valid_end = valid_end;
+    }
+
+    /// Room for generated code to write up to `capacity` steps after [`clear`](Self::clear): where their
+    /// words go, and where their labels go. What was written becomes visible with
+    /// [`assume_written`](Self::assume_written).
+    pub fn spare(&mut self, capacity: usize) -> (*mut Word, *mut Action) {
+        self.words.reserve(capacity * self.width);
+        self.actions.reserve(capacity);
+        (self.words.as_mut_ptr(), self.actions.as_mut_ptr())
+    }
+
+    /// Makes `count` steps that were written to [`spare`](Self::spare) visible.
+    ///
+    /// # Safety
+    /// The words and labels of the first `count` steps were written, and `count` is at most the capacity
+    /// that was asked for.
+    pub unsafe fn assume_written(&mut self, count: usize) {
+        debug_assert!(count <= self.actions.capacity() && count * self.width <= self.words.capacity());
+        // SAFETY: the caller wrote that much, within the reserved capacity.
+        unsafe {
+            self.words.set_len(count * self.width);
+            self.actions.set_len(count);
+        }
+    }
+
+    /// Marks an already written step as one that ends in a fault. Steps are marked in ascending order.
+    pub fn mark_fault(&mut self, index: usize, fault: Fault) {
+        debug_assert!(index < self.actions.len());
+        debug_assert!(self.faults.last().is_none_or(|(last, _)| *last < index));
+        self.words[index * self.width..][..self.width].fill(0);
+        self.faults.push((index, fault));
+    }
+}

@@ -1,0 +1,3 @@
+//! Guarded commands: what model languages are lowered to.
+
+pub mod ir;
