@@ -22,18 +22,13 @@ const SHARDS: usize = 1 << SHARD_BITS;
 pub struct ComponentId(pub Word);
 
 /// The contents behind component ids, shared by all workers of a model.
-#[derive(Default)]
 pub struct ComponentTable {
-    shards: [Shard; SHARDS],
+    shards: [RwLock<Contents>; SHARDS],
 }
 
-struct Shard {
-    inner: RwLock<Contents>,
-}
-
-impl Default for Shard {
+impl Default for ComponentTable {
     fn default() -> Self {
-        Shard { inner: RwLock::new(Contents::default()) }
+        ComponentTable { shards: std::array::from_fn(|_| RwLock::default()) }
     }
 }
 
@@ -54,7 +49,7 @@ impl ComponentTable {
     pub fn intern(&self, contents: &[Word]) -> ComponentId {
         let hash = hash_words(contents);
         let shard_number = (hash >> (64 - SHARD_BITS)) as u32;
-        let shard = &self.shards[shard_number as usize].inner;
+        let shard = &self.shards[shard_number as usize];
         let find = |shard: &Contents| {
             let candidates = shard.by_hash.get(&hash)?;
             candidates.iter().copied().find(|&index| *shard.by_index[index as usize] == *contents)
@@ -77,7 +72,7 @@ impl ComponentTable {
 
     /// The contents behind an id of this table.
     pub fn get(&self, id: ComponentId) -> Arc<[Word]> {
-        let shard = &self.shards[(id.0 & (SHARDS as u32 - 1)) as usize].inner;
+        let shard = &self.shards[(id.0 & (SHARDS as u32 - 1)) as usize];
         let shard = shard.read().expect("no thread panics while it holds a shard");
         Arc::clone(&shard.by_index[(id.0 >> SHARD_BITS) as usize])
     }
@@ -114,7 +109,7 @@ impl ComponentTable {
 
     fn fold(&self, count: impl Fn(&Contents) -> usize) -> usize {
         let shards = self.shards.iter();
-        shards.map(|shard| count(&shard.inner.read().expect("no thread panics while it holds a shard"))).sum()
+        shards.map(|shard| count(&shard.read().expect("no thread panics while it holds a shard"))).sum()
     }
 }
 

@@ -44,7 +44,9 @@ impl fmt::Display for ReplayError {
             ReplayError::NoSuchStep { step, action } => {
                 write!(f, "step {} (label {}) is not possible in the state it is taken in", step + 1, action.0)
             }
-            ReplayError::StepsAfterFault { step } => write!(f, "the trail goes on after the fault of step {}", step + 1),
+            ReplayError::StepsAfterFault { step } => {
+                write!(f, "the trail goes on after the fault of step {}", step + 1)
+            }
             ReplayError::Unsupported(unsupported) => unsupported.fmt(f),
         }
     }
@@ -90,11 +92,7 @@ pub fn replay<M: Model>(model: &M, trail: &Trail) -> Result<Replay, ReplayError>
     }
     let last = states.last().expect("a replay has at least its initial state");
     worker.successors(last, &mut out)?;
-    let deadlock = || Fault {
-        kind: FaultKind::Deadlock,
-        message: "no process can move".to_owned(),
-        location: None,
-    };
+    let deadlock = || Fault { kind: FaultKind::Deadlock, message: "no process can move".to_owned(), location: None };
     let fault = match out.state_fault() {
         Some(fault) => Some(fault.clone()),
         None => (out.is_empty() && !out.valid_end()).then(deadlock),

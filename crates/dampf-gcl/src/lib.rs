@@ -1,3 +1,5 @@
 //! Guarded commands: what model languages are lowered to.
 
 pub mod ir;
+pub mod layout;
+pub mod ranges;
