@@ -61,6 +61,13 @@ pub struct Fault {
     pub location: Option<SourceLocation>,
 }
 
+impl Fault {
+    /// What is wrong with a state that has no successors and is no valid end.
+    pub fn deadlock() -> Fault {
+        Fault { kind: FaultKind::Deadlock, message: "no process can move".to_owned(), location: None }
+    }
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.kind, self.message)

@@ -123,6 +123,14 @@ impl Successors {
         self.state_fault.as_ref()
     }
 
+    /// What is wrong with the explored state, a deadlock included.
+    pub fn fault_of_state(&self) -> Option<Fault> {
+        match &self.state_fault {
+            Some(fault) => Some(fault.clone()),
+            None => (self.is_empty() && !self.valid_end).then(Fault::deadlock),
+        }
+    }
+
     /// Whether the explored state may have no successors: it is an end state of its language.
     pub fn valid_end(&self) -> bool {
         self.valid_end

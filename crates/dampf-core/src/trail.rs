@@ -1,6 +1,6 @@
 //! Runs of a model, as the labels of their steps, and their replay.
 
-use crate::{Action, Fault, FaultKind, Model, Successors, Unsupported, Word, Worker};
+use crate::{Action, Fault, Model, Successors, Unsupported, Word, Worker};
 use std::fmt;
 
 /// A run: the number of its initial state and the labels of its steps.
@@ -92,10 +92,5 @@ pub fn replay<M: Model>(model: &M, trail: &Trail) -> Result<Replay, ReplayError>
     }
     let last = states.last().expect("a replay has at least its initial state");
     worker.successors(last, &mut out)?;
-    let deadlock = || Fault { kind: FaultKind::Deadlock, message: "no process can move".to_owned(), location: None };
-    let fault = match out.state_fault() {
-        Some(fault) => Some(fault.clone()),
-        None => (out.is_empty() && !out.valid_end()).then(deadlock),
-    };
-    Ok(Replay { states, fault })
+    Ok(Replay { fault: out.fault_of_state(), states })
 }

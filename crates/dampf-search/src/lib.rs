@@ -1,0 +1,173 @@
+//! Searches of a model's state graph.
+//!
+//! All searches share one loop body ([`expand`]): take states from a frontier, generate their successors,
+//! look these up in the store, and put the new ones into the frontier. They differ in the frontier:
+//!
+//! - [`breadth_first`]: level by level, so that a fault found is a nearest one;
+//! - [`depth_first`]: a stack for each thread, with work handed to threads that have none;
+//! - [`predictable`]: breadth-first in a canonical order, with the same result for any number of threads.
+//!
+//! A search answers with a [`Verdict`] that is honest: `Verified` only if nothing was left out. The trail of
+//! every finding is rebuilt from the store's parent information and replayed on the model before it is returned.
+
+mod breadth_first;
+mod depth_first;
+mod expand;
+mod monitor;
+mod predictable;
+mod rebuild;
+mod watch;
+
+pub use monitor::{Monitor, Snapshot, Stop};
+pub use watch::{peak_resident_bytes, resident_bytes};
+
+use dampf_core::{Fault, Finding, Model, Statistics, Trail, Unsupported, Verdict, replay};
+use dampf_store::{StateRef, Store};
+use std::time::Duration;
+
+/// The order in which states are explored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    BreadthFirst,
+    DepthFirst,
+}
+
+/// What to search for, how, and when to give up.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub order: Order,
+    /// At least 1.
+    pub threads: usize,
+    /// The same verdict, counts and trail for any number of threads. Breadth-first whatever `order` says.
+    pub deterministic: bool,
+    /// Go on after a fault and find them all.
+    pub keep_going: bool,
+    /// Whether a state without successors that is no valid end is a fault.
+    pub deadlocks: bool,
+    /// States at this distance are found but not explored.
+    pub max_depth: Option<u64>,
+    pub max_states: Option<u64>,
+    pub max_time: Option<Duration>,
+    /// Of resident memory of the whole process.
+    pub max_memory_bytes: Option<u64>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            order: Order::BreadthFirst,
+            threads: 1,
+            deterministic: false,
+            keep_going: false,
+            deadlocks: true,
+            max_depth: None,
+            max_states: None,
+            max_time: None,
+            max_memory_bytes: None,
+        }
+    }
+}
+
+/// What a search returns.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    pub verdict: Verdict,
+    pub statistics: Statistics,
+    /// The different faults that were found, the first first. More than one only with `keep_going`.
+    pub findings: Vec<Finding>,
+}
+
+/// How many different faults a search that goes on keeps trails for.
+const FINDINGS_MAX: usize = 64;
+
+/// Where a fault was met.
+#[derive(Clone, Debug)]
+struct Discovery {
+    fault: Fault,
+    /// The faulty state, or the state that the faulty step leaves, with the part of the way to it that the search knows.
+    way: Way,
+    /// The index of the faulty step among the successors.
+    step: Option<usize>,
+}
+
+/// What a search knows about the way to a state.
+#[derive(Clone, Debug)]
+enum Way {
+    /// The state; its ancestors are in the store's parent information. With its distance, where that is the least there is.
+    To { state: StateRef, distance: Option<u64> },
+    /// Consecutive states that end in the state; how to reach the first is in the store.
+    Along(Vec<StateRef>),
+    /// The whole way.
+    Known(Trail),
+}
+
+/// What the engines return to [`check`].
+#[derive(Default)]
+struct Explored {
+    discoveries: Vec<Discovery>,
+    unsupported: Option<Unsupported>,
+    /// Whether the depth limit left states unexplored.
+    truncated: bool,
+}
+
+impl Explored {
+    /// Notes a fault unless one like it is known.
+    fn note(&mut self, discovery: Discovery) {
+        let known = self.discoveries.iter().any(|other| other.fault == discovery.fault);
+        if !known && self.discoveries.len() < FINDINGS_MAX {
+            self.discoveries.push(discovery);
+        }
+    }
+
+    fn absorb(&mut self, other: Explored) {
+        other.discoveries.into_iter().for_each(|discovery| self.note(discovery));
+        self.unsupported = self.unsupported.take().or(other.unsupported);
+        self.truncated |= other.truncated;
+    }
+}
+
+/// Explores a model and judges it. The store is empty when the search begins.
+///
+/// # Panics
+/// If a trail does not replay: then Dampf, not the model, is wrong, and no verdict must be given.
+pub fn check<M: Model, S: Store>(model: &M, store: &S, options: &Options, monitor: &Monitor) -> Outcome {
+    assert!(options.threads > 0, "a search needs a thread");
+    let explored = watch::watched(store, options, monitor, || match (options.deterministic, options.order) {
+        (true, _) => predictable::search(model, store, options, monitor),
+        (false, Order::BreadthFirst) => breadth_first::search(model, store, options, monitor),
+        (false, Order::DepthFirst) => depth_first::search(model, store, options, monitor),
+    });
+    let findings: Vec<Finding> =
+        explored.discoveries.iter().map(|discovery| finding(model, store, discovery)).collect();
+    let snapshot = monitor.snapshot();
+    let statistics = Statistics {
+        states: snapshot.states,
+        transitions: snapshot.transitions,
+        depth: snapshot.depth,
+        store_bytes: store.bytes(),
+        frontier: snapshot.frontier,
+        faults: snapshot.faults,
+    };
+    let verdict = match (findings.first(), explored.unsupported, monitor.stopped()) {
+        (Some(finding), _, _) => Verdict::Violated(Box::new(finding.clone())),
+        (None, Some(unsupported), _) => Verdict::Unknown(unsupported.to_string()),
+        (None, None, Some(stop)) => Verdict::Unknown(stop.reason(options)),
+        (None, None, None) if explored.truncated => Verdict::Unknown(format!(
+            "the depth limit of {} left states unexplored",
+            options.max_depth.unwrap_or_default()
+        )),
+        (None, None, None) => Verdict::Verified,
+    };
+    Outcome { verdict, statistics, findings }
+}
+
+/// Turns a discovery into a finding whose trail was seen to lead to its fault.
+fn finding<M: Model, S: Store>(model: &M, store: &S, discovery: &Discovery) -> Finding {
+    let trail = rebuild::trail(model, store, discovery);
+    let replayed = match replay(model, &trail) {
+        Ok(replayed) => replayed,
+        Err(error) => panic!("a trail to {} does not replay: {error}", discovery.fault),
+    };
+    assert_eq!(replayed.fault.as_ref(), Some(&discovery.fault), "a replayed trail ends in another fault");
+    Finding { fault: discovery.fault.clone(), trail }
+}

@@ -1,0 +1,123 @@
+//! What a running search tells others, and what others tell it.
+
+use crate::Options;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+
+/// Why a search ended early.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Stop {
+    /// A fault was found, and one is enough.
+    Fault = 1,
+    Interrupted,
+    TimeLimit,
+    MemoryLimit,
+    StateLimit,
+    /// The model needs something that is not supported.
+    Unsupported,
+}
+
+impl Stop {
+    fn from_code(code: u8) -> Option<Stop> {
+        use Stop::{Fault, Interrupted, MemoryLimit, StateLimit, TimeLimit, Unsupported};
+        [Fault, Interrupted, TimeLimit, MemoryLimit, StateLimit, Unsupported]
+            .into_iter()
+            .find(|stop| *stop as u8 == code)
+    }
+
+    /// The reason of an unknown verdict, as people read it.
+    pub(crate) fn reason(self, options: &Options) -> String {
+        match self {
+            Stop::Fault => "the search ended at a fault".to_owned(),
+            Stop::Interrupted => "the search was interrupted".to_owned(),
+            Stop::TimeLimit => {
+                format!("the time limit of {} s was reached", options.max_time.unwrap_or_default().as_secs_f64())
+            }
+            Stop::MemoryLimit => {
+                format!("the memory limit of {} MiB was reached", options.max_memory_bytes.unwrap_or_default() >> 20)
+            }
+            Stop::StateLimit => format!("the limit of {} states was reached", options.max_states.unwrap_or_default()),
+            Stop::Unsupported => "the model needs something that is not supported".to_owned(),
+        }
+    }
+}
+
+/// Counters of a running search, and the request to stop it. Shared by the search's threads, a progress
+/// display and whoever handles Ctrl-C.
+#[derive(Default, Debug)]
+pub struct Monitor {
+    states: AtomicU64,
+    transitions: AtomicU64,
+    frontier: AtomicU64,
+    depth: AtomicU64,
+    faults: AtomicU64,
+    store_bytes: AtomicU64,
+    stop: AtomicU8,
+}
+
+/// The counters at one moment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Snapshot {
+    pub states: u64,
+    pub transitions: u64,
+    pub frontier: u64,
+    pub depth: u64,
+    pub faults: u64,
+    pub store_bytes: u64,
+}
+
+impl Monitor {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            states: self.states.load(Ordering::Relaxed),
+            transitions: self.transitions.load(Ordering::Relaxed),
+            frontier: self.frontier.load(Ordering::Relaxed),
+            depth: self.depth.load(Ordering::Relaxed),
+            faults: self.faults.load(Ordering::Relaxed),
+            store_bytes: self.store_bytes.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Asks the search to end. The first reason given stays.
+    pub fn stop(&self, reason: Stop) {
+        // ORDERING: Relaxed: the flag orders nothing; the results travel through the threads' ends.
+        let _ = self.stop.compare_exchange(0, reason as u8, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// Why the search was asked to end, if it was.
+    pub fn stopped(&self) -> Option<Stop> {
+        Stop::from_code(self.stop.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) != 0
+    }
+
+    /// Adds what one batch found, and returns the number of states there are now.
+    pub(crate) fn add(&self, states: u64, transitions: u64) -> u64 {
+        self.transitions.fetch_add(transitions, Ordering::Relaxed);
+        self.states.fetch_add(states, Ordering::Relaxed) + states
+    }
+
+    pub(crate) fn add_fault(&self) {
+        self.faults.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn set_frontier(&self, frontier: u64) {
+        self.frontier.store(frontier, Ordering::Relaxed);
+    }
+
+    pub(crate) fn deepen(&self, depth: u64) {
+        if depth > self.depth.load(Ordering::Relaxed) {
+            self.depth.fetch_max(depth, Ordering::Relaxed);
+        }
+    }
+
+    pub(crate) fn set_store_bytes(&self, bytes: u64) {
+        self.store_bytes.store(bytes, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,49 @@
+//! The watch: a thread that looks at the clock and at memory while the others search.
+
+use crate::{Monitor, Options, Stop};
+use dampf_store::Store;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+/// How often limits are looked at. At hundred megabytes a second, memory grows by two in this time.
+const INTERVAL: Duration = Duration::from_millis(20);
+
+/// Runs a search while its limits are watched.
+pub(crate) fn watched<S: Store, R>(store: &S, options: &Options, monitor: &Monitor, search: impl FnOnce() -> R) -> R {
+    std::thread::scope(|scope| {
+        let (done, is_done) = mpsc::channel::<()>();
+        scope.spawn(move || {
+            let begin = Instant::now();
+            // Ends at once when the other side is dropped.
+            while is_done.recv_timeout(INTERVAL) == Err(mpsc::RecvTimeoutError::Timeout) {
+                monitor.set_store_bytes(store.bytes());
+                if options.max_time.is_some_and(|limit| begin.elapsed() >= limit) {
+                    monitor.stop(Stop::TimeLimit);
+                }
+                if options.max_memory_bytes.is_some_and(|limit| resident_bytes().is_some_and(|now| now >= limit)) {
+                    monitor.stop(Stop::MemoryLimit);
+                }
+            }
+        });
+        let result = search();
+        drop(done);
+        result
+    })
+}
+
+/// Resident memory of this process; none where the system does not tell.
+pub fn resident_bytes() -> Option<u64> {
+    status_bytes("VmRSS:")
+}
+
+/// The most resident memory this process ever had; none where the system does not tell.
+pub fn peak_resident_bytes() -> Option<u64> {
+    status_bytes("VmHWM:")
+}
+
+fn status_bytes(field: &str) -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(field))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes * 1024)
+}

@@ -1,0 +1,153 @@
+//! Every search, store and number of threads against the naive reference, on random graphs.
+
+use dampf_core::{Model, Verdict, replay};
+use dampf_search::{Monitor, Options, Order, Outcome, Stop, check};
+use dampf_store::{ExactStore, TreeStore};
+use dampf_testkit::graph::{Size, random_graph};
+use dampf_testkit::pages::Pages;
+use dampf_testkit::reference::{Expected, reference};
+use std::collections::BTreeSet;
+use std::fmt;
+
+#[derive(Clone, Copy, Debug)]
+enum StoreKind {
+    Exact,
+    Tree,
+}
+
+#[derive(Clone, Debug)]
+struct Engine {
+    store: StoreKind,
+    options: Options,
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Options { order, threads, deterministic, keep_going, .. } = self.options;
+        write!(f, "{:?} {order:?} threads={threads} deterministic={deterministic} keep_going={keep_going}", self.store)
+    }
+}
+
+impl Engine {
+    fn run<M: Model>(&self, model: &M) -> Outcome {
+        let monitor = Monitor::new();
+        match self.store {
+            StoreKind::Exact => check(model, &ExactStore::new(model.width()), &self.options, &monitor),
+            StoreKind::Tree => check(model, &TreeStore::new(model.width()), &self.options, &monitor),
+        }
+    }
+}
+
+fn matrix(deadlocks: bool) -> Vec<Engine> {
+    let mut engines = Vec::new();
+    for store in [StoreKind::Exact, StoreKind::Tree] {
+        for threads in [1, 2, 4] {
+            for keep_going in [false, true] {
+                for (order, deterministic) in
+                    [(Order::BreadthFirst, false), (Order::DepthFirst, false), (Order::BreadthFirst, true)]
+                {
+                    let options =
+                        Options { order, threads, deterministic, keep_going, deadlocks, ..Options::default() };
+                    engines.push(Engine { store, options });
+                }
+            }
+        }
+    }
+    engines
+}
+
+fn compare<M: Model>(model: &M, expected: &Expected, engine: &Engine, context: &str) {
+    let outcome = engine.run(model);
+    let context = format!("{context}, {engine}: {outcome:?}, expected {expected:?}");
+    let complete = engine.options.keep_going || expected.faults.is_empty();
+    if complete {
+        let Outcome { statistics, .. } = outcome;
+        assert_eq!(statistics.states, expected.states, "{context}");
+        assert_eq!(statistics.transitions, expected.transitions, "{context}");
+        if engine.options.order == Order::BreadthFirst {
+            assert_eq!(statistics.depth, expected.depth, "{context}");
+        }
+        let faults: BTreeSet<_> = outcome.findings.iter().map(|finding| finding.fault.clone()).collect();
+        assert_eq!(faults, expected.faults, "{context}");
+    }
+    match (&outcome.verdict, &expected.first) {
+        (Verdict::Verified, None) => {}
+        (Verdict::Violated(finding), Some((trail, fault))) => {
+            assert!(expected.faults.contains(&finding.fault), "{context}");
+            let replayed = replay(model, &finding.trail).expect("trails replay");
+            assert_eq!(replayed.fault.as_ref(), Some(&finding.fault), "{context}");
+            if engine.options.order == Order::BreadthFirst && !engine.options.keep_going {
+                // A faulty step of one level and a faulty state of the next are equally near.
+                let slack = usize::from(!engine.options.deterministic);
+                assert!(finding.trail.actions.len() <= trail.actions.len() + slack, "{context}");
+            }
+            if engine.options.deterministic {
+                assert_eq!((&finding.trail, &finding.fault), (trail, fault), "{context}");
+            }
+        }
+        _ => panic!("{context}"),
+    }
+}
+
+#[test]
+fn engines_agree_with_the_reference_on_random_graphs() {
+    for seed in 0..500 {
+        let faults = [0, 7, 40][seed as usize % 3];
+        let graph = random_graph(seed, Size { states: 40, fanout: 3, faults });
+        for deadlocks in [true, false] {
+            let expected = reference(&graph, deadlocks);
+            for engine in matrix(deadlocks) {
+                compare(&graph, &expected, &engine, &format!("seed {seed}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn engines_agree_on_graphs_that_make_tables_grow() {
+    for seed in 0..2 {
+        let graph = random_graph(seed, Size { states: 300_000, fanout: 6, faults: [0, 50_000][seed as usize] });
+        let expected = reference(&graph, false);
+        for engine in matrix(false) {
+            compare(&graph, &expected, &engine, &format!("seed {seed}"));
+        }
+    }
+}
+
+#[test]
+fn states_with_components_are_explored_like_others() {
+    let pages = Pages::new(3, 12);
+    for engine in matrix(true) {
+        let outcome = engine.run(&pages);
+        assert_eq!(outcome.verdict, Verdict::Verified);
+        assert_eq!(outcome.statistics.states, pages.state_count(), "{engine}");
+    }
+}
+
+#[test]
+fn limits_end_in_unknown() {
+    let pages = Pages::new(3, 12);
+    for engine in matrix(true) {
+        let limited = |change: fn(&mut Options)| {
+            let mut engine = engine.clone();
+            change(&mut engine.options);
+            engine.run(&pages).verdict
+        };
+        let reason = |verdict: Verdict| match verdict {
+            Verdict::Unknown(reason) => reason,
+            other => panic!("{engine}: {other:?}"),
+        };
+        assert!(reason(limited(|options| options.max_depth = Some(5))).contains("depth limit of 5"));
+        assert!(reason(limited(|options| options.max_states = Some(100))).contains("limit of 100 states"));
+        assert!(limited(|options| options.max_depth = Some(1000)) == Verdict::Verified);
+    }
+}
+
+#[test]
+fn a_search_that_is_asked_to_stop_says_so() {
+    let pages = Pages::new(3, 12);
+    let monitor = Monitor::new();
+    monitor.stop(Stop::Interrupted);
+    let outcome = check(&pages, &TreeStore::new(pages.width()), &Options::default(), &monitor);
+    assert_eq!(outcome.verdict, Verdict::Unknown("the search was interrupted".to_owned()));
+}

@@ -1,0 +1,150 @@
+//! The exact store: every state as it is, side by side.
+//!
+//! Simple, larger than the tree store, and the one to compare others with. States lie in an array by number;
+//! a growing table of `hash | number` slots finds them; a second array holds the number of each state's parent.
+
+use crate::growing::{Geometry, Growing, Probe, SHARD_BITS, Tally};
+use crate::hash::hash_words;
+use crate::nodes::{HashAndId, slot_id};
+use crate::segments::Segments;
+use crate::{Inserted, Session, Staged, StateRef, Store};
+use crossbeam_epoch::Guard;
+use dampf_core::Word;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+const NO_PARENT: u32 = 0;
+
+pub struct ExactStore {
+    width: usize,
+    index: Growing<HashAndId>,
+    words: Segments<AtomicU32>,
+    /// The parent's number plus one.
+    parents: Segments<AtomicU32>,
+    next: AtomicU64,
+    /// The first number of the current level.
+    level: AtomicU64,
+}
+
+impl ExactStore {
+    /// A store for states of `width` words.
+    pub fn new(width: usize) -> Self {
+        ExactStore {
+            width,
+            index: Growing::new(),
+            words: Segments::new(),
+            parents: Segments::new(),
+            next: AtomicU64::new(0),
+            level: AtomicU64::new(0),
+        }
+    }
+
+    fn word(&self, state: u32, word: usize) -> &AtomicU32 {
+        self.words.get(u64::from(state) * self.width as u64 + word as u64)
+    }
+
+    fn is(&self, state: u32, words: &[Word]) -> bool {
+        words.iter().enumerate().all(|(number, &word)| self.word(state, number).load(Ordering::Relaxed) == word)
+    }
+}
+
+impl Store for ExactStore {
+    type Session<'s> = ExactSession<'s>;
+
+    fn session(&self) -> ExactSession<'_> {
+        ExactSession { store: self, guard: crossbeam_epoch::pin(), tally: Tally::new() }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.index.bytes() + self.next.load(Ordering::Relaxed) * (self.width as u64 + 1) * 4
+    }
+
+    fn begin_level(&self) {
+        self.level.store(self.next.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+
+    fn parents(&self, state: StateRef, visit: &mut dyn FnMut(StateRef) -> bool) {
+        let parent = self.parents.get(state.0).load(Ordering::Relaxed);
+        if parent != NO_PARENT {
+            visit(StateRef(u64::from(parent - 1)));
+        }
+    }
+}
+
+pub struct ExactSession<'s> {
+    store: &'s ExactStore,
+    guard: Guard,
+    tally: Tally,
+}
+
+impl ExactSession<'_> {
+    fn find_or_insert(&mut self, hash: u64, words: &[Word], parent: u32) -> (u32, bool) {
+        let store = self.store;
+        let (shard, position) = place(hash);
+        let mut taken = None;
+        let matches =
+            |slot: u64, _: u32, _: &Geometry| (slot >> 32) as u32 == position && store.is(slot_id(slot), words);
+        let make = |_: u32, _: &Geometry| {
+            // A number that was taken for a slot lost to another thread is used for the next try.
+            let number = *taken.get_or_insert_with(|| store.next.fetch_add(1, Ordering::Relaxed));
+            assert!(number < u64::from(u32::MAX) - 1, "the exact store has run out of state numbers");
+            for (word, &value) in words.iter().enumerate() {
+                store.words.ready(number * words.len() as u64 + word as u64).store(value, Ordering::Relaxed);
+            }
+            store.parents.ready(number).store(parent, Ordering::Relaxed);
+            u64::from(position) << 32 | (number + 1)
+        };
+        match store.index.find_or_insert(shard, position, &self.guard, &mut self.tally, matches, make) {
+            Probe::Found(slot) => (slot_id(slot), false),
+            Probe::Inserted => (taken.expect("what was inserted was made") as u32, true),
+        }
+    }
+}
+
+fn place(hash: u64) -> (usize, u32) {
+    ((hash >> (64 - SHARD_BITS)) as usize, (hash >> (32 - SHARD_BITS)) as u32)
+}
+
+fn parent_entry(parent: Option<StateRef>) -> u32 {
+    parent.map_or(NO_PARENT, |parent| parent.0 as u32 + 1)
+}
+
+impl Session for ExactSession<'_> {
+    /// The hash.
+    type Pending = u64;
+
+    fn load(&mut self, state: StateRef, words: &mut [Word]) {
+        for (number, word) in words.iter_mut().enumerate() {
+            *word = self.store.word(state.0 as u32, number).load(Ordering::Relaxed);
+        }
+    }
+
+    fn prepare(&mut self, words: &[Word]) -> u64 {
+        let hash = hash_words(words);
+        let (shard, position) = place(hash);
+        self.store.index.prefetch(shard, position, &self.guard);
+        hash
+    }
+
+    fn commit(&mut self, hash: u64, words: &[Word], parent: Option<StateRef>) -> Inserted {
+        let (number, new) = self.find_or_insert(hash, words, parent_entry(parent));
+        let state = StateRef(u64::from(number));
+        if new { Inserted::New(state) } else { Inserted::Known(state) }
+    }
+
+    fn stage(&mut self, hash: u64, words: &[Word]) -> Staged {
+        let (number, _) = self.find_or_insert(hash, words, NO_PARENT);
+        if u64::from(number) < self.store.level.load(Ordering::Relaxed) {
+            Staged::Old
+        } else {
+            Staged::Fresh(StateRef(u64::from(number)))
+        }
+    }
+
+    fn publish(&mut self, staged: StateRef, parent: Option<StateRef>) {
+        self.store.parents.get(staged.0).store(parent_entry(parent), Ordering::Relaxed);
+    }
+
+    fn quiesce(&mut self) {
+        self.guard.repin();
+    }
+}

@@ -1,0 +1,431 @@
+//! The table behind all stores: open addressing in cache-line buckets, lock-free, growing shard by shard.
+//!
+//! A slot is 64 bits and is written once, by compare-and-swap from empty. What the bits mean is up to the
+//! [`Format`]; the table needs to know only how to find a slot's *position*, 32 hash bits whose order is the order of the
+//! table: home bucket = position * buckets >> 32. Buckets are cache lines of eight slots, searched in order
+//! from the home bucket on, at most [`SPILL`] further; the first empty slot ends the search.
+//!
+//! **Growth.** The table is split by hash into 64 shards that grow one by one, by a fifth, so free room
+//! is never more than about a quarter and no thread waits for more than one shard's move. Shards start at staggered
+//! sizes, so that they do not grow all at once. The grower freezes the empty slots of the old table, copies what is there,
+//! and publishes the new table. A thread that meets a frozen slot waits for the new table; one that finds its
+//! key in the old table is right at any time, because slots never change and never go away. The old memory is
+//! given back when no thread can be reading it (epochs).
+//!
+//! Because positions keep their order in a table of any size, moving a shard reads and writes memory sequentially.
+
+use crossbeam_epoch::Guard;
+use crossbeam_utils::CachePadded;
+use memmap2::MmapMut;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+
+pub const SHARD_BITS: u32 = 6;
+pub const SHARDS: usize = 1 << SHARD_BITS;
+const SLOTS: usize = 8;
+/// The farthest a slot may be from its home, in buckets.
+pub const SPILL: u32 = 15;
+/// Buckets of the smallest shard at the start.
+const FIRST_BUCKETS: u32 = 64;
+const EMPTY: u64 = 0;
+const SYSTEM_MEMORY_FROM: usize = 128 << 10;
+/// Tables of this size on ask for huge pages: their lines are touched at random, so a page-table entry for
+/// every 4 KiB would miss nearly every time.
+const HUGE_PAGES_FROM: usize = 8 << 20;
+/// How many insertions a session keeps to itself before it adds them to the shard's count.
+const COUNT_BATCH: u32 = 8;
+
+/// The shape of one table, from which formats derive what they need.
+#[derive(Clone, Copy, Debug)]
+pub struct Geometry {
+    /// Home buckets; [`SPILL`] more lie behind them.
+    pub buckets: u32,
+    /// How many low bits of a position tell the positions of one home bucket apart.
+    pub position_bits: u32,
+}
+
+impl Geometry {
+    fn new(buckets: u32) -> Self {
+        let positions_per_bucket = (1u64 << 32).div_ceil(u64::from(buckets));
+        Geometry { buckets, position_bits: 64 - (positions_per_bucket - 1).leading_zeros() }
+    }
+
+    #[inline]
+    pub fn home(&self, position: u32) -> u32 {
+        (u64::from(position) * u64::from(self.buckets) >> 32) as u32
+    }
+
+    /// The position with these low bits (`position_bits` of them) among those of a home bucket.
+    pub fn position(&self, home: u32, low_bits: u32) -> u32 {
+        let first = (u64::from(home) << 32).div_ceil(u64::from(self.buckets)) as u32;
+        let mask = ((1u64 << self.position_bits) - 1) as u32;
+        first.wrapping_add(low_bits.wrapping_sub(first) & mask)
+    }
+}
+
+/// What the bits of a slot mean. A slot in use is neither 0 nor `FROZEN`.
+pub trait Format: Send + Sync + 'static {
+    /// A value that is never a slot in use.
+    const FROZEN: u64;
+
+    /// The position of a slot that stands in `bucket`.
+    fn position(slot: u64, bucket: u32, geometry: &Geometry) -> u32;
+
+    /// The slot as it is written in a table of another geometry.
+    fn moved(slot: u64, position: u32, from: &Geometry, to: &Geometry, displacement: u32) -> u64;
+}
+
+/// One bucket.
+#[repr(C, align(64))]
+#[derive(Default)]
+struct Line([AtomicU64; SLOTS]);
+
+/// The buckets of a table. Large tables come straight from the system: zeroed, page by page when first
+/// touched, and given back at once when freed, so that outgrown tables leave no holes in the heap.
+enum Memory {
+    Heap(Box<[Line]>),
+    System(MmapMut),
+}
+
+/// One table.
+struct Table {
+    geometry: Geometry,
+    /// `buckets + SPILL + 1` of them.
+    lines: *const Line,
+    memory: Memory,
+}
+
+impl Table {
+    fn allocate(buckets: u32) -> Box<Table> {
+        let count = buckets as usize + SPILL as usize + 1;
+        let bytes = count * size_of::<Line>();
+        let (lines, memory) = if bytes < SYSTEM_MEMORY_FROM {
+            let lines: Box<[Line]> = (0..count).map(|_| Line::default()).collect();
+            (lines.as_ptr(), Memory::Heap(lines))
+        } else {
+            let mut map = MmapMut::map_anon(bytes).unwrap_or_else(|error| out_of_memory(bytes, &error));
+            #[cfg(target_os = "linux")]
+            if bytes >= HUGE_PAGES_FROM {
+                // Only a hint: a kernel without huge pages refuses, and nothing is lost but some speed.
+                let _ = map.advise(memmap2::Advice::HugePage);
+            }
+            (map.as_mut_ptr().cast_const().cast(), Memory::System(map))
+        };
+        Box::new(Table { geometry: Geometry::new(buckets), lines, memory })
+    }
+
+    #[inline]
+    fn bucket(&self, bucket: u32) -> &[AtomicU64; SLOTS] {
+        debug_assert!(bucket <= self.geometry.buckets + SPILL);
+        // SAFETY: the memory holds that many lines, is aligned for them, and zeroed memory is valid atomics. It
+        // is touched through this pointer only, and lives as long as `self`.
+        unsafe { &(*self.lines.add(bucket as usize)).0 }
+    }
+
+    fn bytes(&self) -> u64 {
+        match &self.memory {
+            Memory::Heap(lines) => size_of_val(&**lines) as u64,
+            Memory::System(map) => map.len() as u64,
+        }
+    }
+}
+
+#[cold]
+fn out_of_memory(bytes: usize, error: &std::io::Error) -> ! {
+    panic!("the system has no {bytes} bytes for a table ({error}); a limit (--max-memory) ends a search in time")
+}
+
+struct Shard {
+    table: AtomicPtr<Table>,
+    growing: Mutex<()>,
+}
+
+pub struct Growing<F: Format> {
+    shards: Box<[Shard; SHARDS]>,
+    counts: Box<[CachePadded<AtomicU64>; SHARDS]>,
+    bytes: AtomicU64,
+    format: std::marker::PhantomData<F>,
+}
+
+/// A thread's place to count insertions in before it tells the others.
+pub struct Tally {
+    pending: [u32; SHARDS],
+}
+
+impl Tally {
+    pub fn new() -> Self {
+        Tally { pending: [0; SHARDS] }
+    }
+}
+
+/// What a probe ended at.
+pub enum Probe {
+    Found(u64),
+    Inserted,
+}
+
+impl<F: Format> Growing<F> {
+    pub fn new() -> Self {
+        let first_size = |number: usize| FIRST_BUCKETS + (FIRST_BUCKETS / 5 * number as u32) / SHARDS as u32;
+        let shards: Vec<Shard> = (0..SHARDS)
+            .map(|number| Shard {
+                table: AtomicPtr::new(Box::into_raw(Table::allocate(first_size(number)))),
+                growing: Mutex::new(()),
+            })
+            .collect();
+        let bytes = shards.iter().map(|shard| {
+            // SAFETY: allocated above and not shared yet.
+            unsafe { (*shard.table.load(Ordering::Relaxed)).bytes() }
+        });
+        let bytes = bytes.sum();
+        let Ok(shards) = shards.try_into() else { unreachable!("as many shards as the array has") };
+        Growing {
+            shards,
+            counts: Box::new(std::array::from_fn(|_| CachePadded::default())),
+            bytes: AtomicU64::new(bytes),
+            format: std::marker::PhantomData,
+        }
+    }
+
+    #[inline]
+    fn table<'g>(&self, shard: usize, _guard: &'g Guard) -> &'g Table {
+        // ORDERING: Acquire pairs with the Release in `grow`: whoever sees the table sees its contents.
+        let table = self.shards[shard].table.load(Ordering::Acquire);
+        // SAFETY: a table that was read under a guard is not freed before the guard is released.
+        unsafe { &*table }
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Asks for the cache line of a position's home bucket.
+    #[inline]
+    pub fn prefetch(&self, shard: usize, position: u32, guard: &Guard) {
+        let table = self.table(shard, guard);
+        let line = table.bucket(table.geometry.home(position));
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: prefetching has no effect but on speed.
+        unsafe {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast());
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = line;
+    }
+
+    /// Looks for a slot that `matches`, given the slot, its displacement and the table's geometry.
+    #[inline]
+    pub fn find(
+        &self,
+        shard: usize,
+        position: u32,
+        guard: &Guard,
+        mut matches: impl FnMut(u64, u32, &Geometry) -> bool,
+    ) -> Option<u64> {
+        let table = self.table(shard, guard);
+        let home = table.geometry.home(position);
+        for displacement in 0..=SPILL {
+            for slot in table.bucket(home + displacement) {
+                // ORDERING: Acquire pairs with the Release of the insertion: what a slot refers to is there.
+                let slot = slot.load(Ordering::Acquire);
+                if slot == EMPTY || slot == F::FROZEN {
+                    // A frozen slot was empty when it froze. The key may have been added to the next table
+                    // since; a reader that is told "absent" was then merely early.
+                    return None;
+                }
+                if matches(slot, displacement, &table.geometry) {
+                    return Some(slot);
+                }
+            }
+        }
+        None
+    }
+
+    /// Looks for a slot that `matches`; where there is none, adds the one that `make` makes.
+    #[inline]
+    pub fn find_or_insert(
+        &self,
+        shard: usize,
+        position: u32,
+        guard: &Guard,
+        tally: &mut Tally,
+        mut matches: impl FnMut(u64, u32, &Geometry) -> bool,
+        mut make: impl FnMut(u32, &Geometry) -> u64,
+    ) -> Probe {
+        loop {
+            let table = self.table(shard, guard);
+            match Self::probe(table, position, &mut matches, &mut make) {
+                Attempt::Found(slot) => return Probe::Found(slot),
+                Attempt::Inserted => {
+                    self.count(shard, guard, tally);
+                    return Probe::Inserted;
+                }
+                Attempt::Frozen => self.wait(shard, table),
+                Attempt::NoRoom => self.grow(shard, table, guard),
+            }
+        }
+    }
+
+    #[inline]
+    fn probe(
+        table: &Table,
+        position: u32,
+        matches: &mut impl FnMut(u64, u32, &Geometry) -> bool,
+        make: &mut impl FnMut(u32, &Geometry) -> u64,
+    ) -> Attempt {
+        let home = table.geometry.home(position);
+        for displacement in 0..=SPILL {
+            for cell in table.bucket(home + displacement) {
+                // ORDERING: Acquire as in `find`.
+                let mut slot = cell.load(Ordering::Acquire);
+                if slot == EMPTY {
+                    let made = make(displacement, &table.geometry);
+                    // ORDERING: Release publishes what the slot refers to; Acquire on failure as in `find`.
+                    match cell.compare_exchange(EMPTY, made, Ordering::Release, Ordering::Acquire) {
+                        Ok(_) => return Attempt::Inserted,
+                        // Someone was faster, perhaps with the same key: the slot must be looked at.
+                        Err(winner) => slot = winner,
+                    }
+                }
+                if slot == F::FROZEN {
+                    return Attempt::Frozen;
+                }
+                if matches(slot, displacement, &table.geometry) {
+                    return Attempt::Found(slot);
+                }
+            }
+        }
+        Attempt::NoRoom
+    }
+
+    #[inline]
+    fn count(&self, shard: usize, guard: &Guard, tally: &mut Tally) {
+        tally.pending[shard] += 1;
+        if tally.pending[shard] >= COUNT_BATCH {
+            let pending = std::mem::take(&mut tally.pending[shard]);
+            let count = self.counts[shard].fetch_add(u64::from(pending), Ordering::Relaxed) + u64::from(pending);
+            let table = self.table(shard, guard);
+            if count > capacity(table.geometry.buckets) {
+                self.grow(shard, table, guard);
+            }
+        }
+    }
+
+    /// Waits until the shard has another table than the frozen one.
+    #[cold]
+    fn wait(&self, shard: usize, frozen: &Table) {
+        let backoff = crossbeam_utils::Backoff::new();
+        // ORDERING: Relaxed: the caller reads the pointer again with Acquire.
+        while std::ptr::eq(self.shards[shard].table.load(Ordering::Relaxed), frozen) {
+            backoff.snooze();
+        }
+    }
+
+    #[cold]
+    fn grow(&self, number: usize, old: &Table, guard: &Guard) {
+        let shard = &self.shards[number];
+        let _only_one = shard.growing.lock().expect("growing does not panic");
+        // ORDERING: Relaxed suffices under the lock: tables are only replaced while it is held.
+        if !std::ptr::eq(shard.table.load(Ordering::Relaxed), old) {
+            return;
+        }
+        let mut buckets = old.geometry.buckets;
+        let new = loop {
+            buckets += buckets / 5 + 1;
+            if let Some(new) = Self::copy(old, buckets) {
+                break new;
+            }
+        };
+        self.bytes.fetch_add(new.bytes() - old.bytes(), Ordering::Relaxed);
+        // ORDERING: Release publishes the contents of the new table.
+        shard.table.store(Box::into_raw(new), Ordering::Release);
+        let old = crossbeam_epoch::Shared::from(std::ptr::from_ref(old));
+        // SAFETY: it came from a box and is unreachable from now on; threads that still read it hold guards.
+        unsafe { guard.defer_destroy(old) };
+        guard.flush();
+    }
+
+    /// A larger copy of a table, which is frozen on the way; none if a slot would be too far from its home.
+    fn copy(old: &Table, buckets: u32) -> Option<Box<Table>> {
+        let new = Table::allocate(buckets);
+        for bucket in 0..=old.geometry.buckets + SPILL {
+            for cell in old.bucket(bucket) {
+                // ORDERING: Acquire so that what the slot refers to is passed on with the new table's Release.
+                let frozen = cell.compare_exchange(EMPTY, F::FROZEN, Ordering::Relaxed, Ordering::Acquire);
+                let slot = match frozen {
+                    Ok(_) => break,
+                    Err(slot) if slot == F::FROZEN => break,
+                    Err(slot) => slot,
+                };
+                let position = F::position(slot, bucket, &old.geometry);
+                if !Self::place(&new, slot, position, &old.geometry) {
+                    return None;
+                }
+            }
+        }
+        Some(new)
+    }
+
+    fn place(to: &Table, slot: u64, position: u32, from: &Geometry) -> bool {
+        let home = to.geometry.home(position);
+        for displacement in 0..=SPILL {
+            for cell in to.bucket(home + displacement) {
+                if cell.load(Ordering::Relaxed) == EMPTY {
+                    cell.store(F::moved(slot, position, from, &to.geometry, displacement), Ordering::Relaxed);
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Calls `visit` with every slot whose position is in the range, its bucket and the geometry, until
+    /// `visit` returns false. No thread inserts meanwhile.
+    pub fn for_each_between(
+        &self,
+        shard: usize,
+        first: u32,
+        last: u32,
+        guard: &Guard,
+        visit: &mut dyn FnMut(u64, u32, &Geometry) -> bool,
+    ) -> bool {
+        let table = self.table(shard, guard);
+        let geometry = &table.geometry;
+        for bucket in geometry.home(first)..=geometry.home(last) + SPILL {
+            for cell in table.bucket(bucket) {
+                // ORDERING: Acquire as in `find`.
+                let slot = cell.load(Ordering::Acquire);
+                if slot == EMPTY {
+                    break;
+                }
+                let position = F::position(slot, bucket, geometry);
+                if (first..=last).contains(&position) && !visit(slot, bucket, geometry) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+}
+
+enum Attempt {
+    Found(u64),
+    Inserted,
+    Frozen,
+    NoRoom,
+}
+
+/// How many slots of a table may be in use before it grows: 92 in 100.
+fn capacity(buckets: u32) -> u64 {
+    u64::from(buckets) * SLOTS as u64 * 92 / 100
+}
+
+impl<F: Format> Drop for Growing<F> {
+    fn drop(&mut self) {
+        for shard in self.shards.iter_mut() {
+            // SAFETY: it came from a box; no guard or reference into it outlives the exclusive borrow.
+            drop(unsafe { Box::from_raw(*shard.table.get_mut()) });
+        }
+    }
+}

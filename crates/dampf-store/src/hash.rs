@@ -1,0 +1,74 @@
+//! Hash functions: one that can be undone, and one for whole vectors.
+
+use dampf_core::Word;
+
+const FACTOR_1: u64 = 0xbf58_476d_1ce4_e5b9;
+const FACTOR_2: u64 = 0x94d0_49bb_1331_11eb;
+
+/// Scrambles a key so that all bits of the result depend on all bits of the key. A bijection: different keys
+/// have different hashes, which is what allows a table to keep hashes instead of keys.
+#[inline]
+pub fn mix(key: u64) -> u64 {
+    // Constants of the splitmix64 finaliser.
+    let x = (key ^ key >> 30).wrapping_mul(FACTOR_1);
+    let x = (x ^ x >> 27).wrapping_mul(FACTOR_2);
+    x ^ x >> 31
+}
+
+/// The key whose hash this is.
+pub fn unmix(hash: u64) -> u64 {
+    let x = unshift(hash, 31).wrapping_mul(inverse(FACTOR_2));
+    let x = unshift(x, 27).wrapping_mul(inverse(FACTOR_1));
+    unshift(x, 30)
+}
+
+/// Undoes `x ^ x >> shift`.
+fn unshift(value: u64, shift: u32) -> u64 {
+    let mut x = value;
+    // Each round makes `shift` more high bits right; three rounds are enough for shifts over 21.
+    for _ in 0..3 {
+        x = value ^ x >> shift;
+    }
+    x
+}
+
+/// The multiplicative inverse of an odd number modulo 2^64, by Newton's iteration.
+fn inverse(odd: u64) -> u64 {
+    let mut x = odd;
+    for _ in 0..5 {
+        x = x.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(x)));
+    }
+    x
+}
+
+/// A hash of a whole vector.
+#[inline]
+pub fn hash_words(words: &[Word]) -> u64 {
+    let mut hash = 0x9e37_79b9_7f4a_7c15;
+    let mut pairs = words.chunks_exact(2);
+    for pair in &mut pairs {
+        let value = u64::from(pair[0]) | u64::from(pair[1]) << 32;
+        let product = u128::from(hash ^ value) * u128::from(FACTOR_1);
+        hash = (product as u64 ^ (product >> 64) as u64).wrapping_add(FACTOR_2);
+    }
+    if let [last] = pairs.remainder() {
+        hash ^= u64::from(*last);
+    }
+    mix(hash)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mixing_can_be_undone() {
+        let mut x = 1u64;
+        for round in 0..10_000u64 {
+            for key in [round, !round, round << 32, x] {
+                assert_eq!(unmix(mix(key)), key);
+            }
+            x = x.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(round);
+        }
+    }
+}

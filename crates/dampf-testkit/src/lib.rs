@@ -1,0 +1,11 @@
+//! What tests of engines are made of: random inputs from a seed, and a naive reference to compare with.
+//!
+//! Nothing here is clever. The reference uses hash maps of whole states and one queue, so that it can be
+//! believed by reading it.
+
+pub mod graph;
+pub mod pages;
+#[cfg(feature = "program")]
+pub mod program;
+pub mod random;
+pub mod reference;
