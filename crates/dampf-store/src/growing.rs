@@ -2,8 +2,9 @@
 //!
 //! A slot is 64 bits and is written once, by compare-and-swap from empty. What the bits mean is up to the
 //! [`Format`]; the table needs to know only how to find a slot's *position*, 32 hash bits whose order is the order of the
-//! table: home bucket = position * buckets >> 32. Buckets are cache lines of eight slots, searched in order
-//! from the home bucket on, at most [`SPILL`] further; the first empty slot ends the search.
+//! table: home bucket = position * buckets >> 32. Buckets are cache lines of eight slots, tried at growing
+//! distances from the home bucket ([`DISTANCES`]); the first empty slot ends the search. The distances are
+//! triangular because with neighbours in order, full buckets would cluster and a table could not be filled beyond 80%.
 //!
 //! **Growth.** The table is split by hash into 64 shards that grow one by one, by a fifth, so free room
 //! is never more than about a quarter and no thread waits for more than one shard's move. Shards start at staggered
@@ -23,10 +24,10 @@ use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 pub const SHARD_BITS: u32 = 6;
 pub const SHARDS: usize = 1 << SHARD_BITS;
 const SLOTS: usize = 8;
-/// The farthest a slot may be from its home, in buckets.
-pub const SPILL: u32 = 15;
+/// How far from its home, in buckets, the next place to try for a slot is. A slot's *displacement* is an index here.
+const DISTANCES: [u32; 16] = [0, 1, 3, 6, 10, 15, 21, 28, 36, 45, 55, 66, 78, 91, 105, 120];
 /// Buckets of the smallest shard at the start.
-const FIRST_BUCKETS: u32 = 64;
+const FIRST_BUCKETS: u32 = 128;
 const EMPTY: u64 = 0;
 const SYSTEM_MEMORY_FROM: usize = 128 << 10;
 /// Tables of this size on ask for huge pages: their lines are touched at random, so a page-table entry for
@@ -38,7 +39,7 @@ const COUNT_BATCH: u32 = 8;
 /// The shape of one table, from which formats derive what they need.
 #[derive(Clone, Copy, Debug)]
 pub struct Geometry {
-    /// Home buckets; [`SPILL`] more lie behind them.
+    /// More than the greatest distance.
     pub buckets: u32,
     /// How many low bits of a position tell the positions of one home bucket apart.
     pub position_bits: u32,
@@ -53,6 +54,19 @@ impl Geometry {
     #[inline]
     pub fn home(&self, position: u32) -> u32 {
         (u64::from(position) * u64::from(self.buckets) >> 32) as u32
+    }
+
+    /// The bucket at a displacement from a home.
+    #[inline]
+    fn bucket(&self, home: u32, displacement: u32) -> u32 {
+        let bucket = home + DISTANCES[displacement as usize];
+        if bucket < self.buckets { bucket } else { bucket - self.buckets }
+    }
+
+    /// The home of a slot that stands in `bucket` at a displacement.
+    pub fn home_of(&self, bucket: u32, displacement: u32) -> u32 {
+        let distance = DISTANCES[displacement as usize];
+        if bucket >= distance { bucket - distance } else { bucket + self.buckets - distance }
     }
 
     /// The position with these low bits (`position_bits` of them) among those of a home bucket.
@@ -90,14 +104,13 @@ enum Memory {
 /// One table.
 struct Table {
     geometry: Geometry,
-    /// `buckets + SPILL + 1` of them.
     lines: *const Line,
     memory: Memory,
 }
 
 impl Table {
     fn allocate(buckets: u32) -> Box<Table> {
-        let count = buckets as usize + SPILL as usize + 1;
+        let count = buckets as usize;
         let bytes = count * size_of::<Line>();
         let (lines, memory) = if bytes < SYSTEM_MEMORY_FROM {
             let lines: Box<[Line]> = (0..count).map(|_| Line::default()).collect();
@@ -116,7 +129,7 @@ impl Table {
 
     #[inline]
     fn bucket(&self, bucket: u32) -> &[AtomicU64; SLOTS] {
-        debug_assert!(bucket <= self.geometry.buckets + SPILL);
+        debug_assert!(bucket < self.geometry.buckets);
         // SAFETY: the memory holds that many lines, is aligned for them, and zeroed memory is valid atomics. It
         // is touched through this pointer only, and lives as long as `self`.
         unsafe { &(*self.lines.add(bucket as usize)).0 }
@@ -225,8 +238,8 @@ impl<F: Format> Growing<F> {
     ) -> Option<u64> {
         let table = self.table(shard, guard);
         let home = table.geometry.home(position);
-        for displacement in 0..=SPILL {
-            for slot in table.bucket(home + displacement) {
+        for displacement in 0..DISTANCES.len() as u32 {
+            for slot in table.bucket(table.geometry.bucket(home, displacement)) {
                 // ORDERING: Acquire pairs with the Release of the insertion: what a slot refers to is there.
                 let slot = slot.load(Ordering::Acquire);
                 if slot == EMPTY || slot == F::FROZEN {
@@ -275,8 +288,8 @@ impl<F: Format> Growing<F> {
         make: &mut impl FnMut(u32, &Geometry) -> u64,
     ) -> Attempt {
         let home = table.geometry.home(position);
-        for displacement in 0..=SPILL {
-            for cell in table.bucket(home + displacement) {
+        for displacement in 0..DISTANCES.len() as u32 {
+            for cell in table.bucket(table.geometry.bucket(home, displacement)) {
                 // ORDERING: Acquire as in `find`.
                 let mut slot = cell.load(Ordering::Acquire);
                 if slot == EMPTY {
@@ -349,7 +362,7 @@ impl<F: Format> Growing<F> {
     /// A larger copy of a table, which is frozen on the way; none if a slot would be too far from its home.
     fn copy(old: &Table, buckets: u32) -> Option<Box<Table>> {
         let new = Table::allocate(buckets);
-        for bucket in 0..=old.geometry.buckets + SPILL {
+        for bucket in 0..old.geometry.buckets {
             for cell in old.bucket(bucket) {
                 // ORDERING: Acquire so that what the slot refers to is passed on with the new table's Release.
                 let frozen = cell.compare_exchange(EMPTY, F::FROZEN, Ordering::Relaxed, Ordering::Acquire);
@@ -369,8 +382,8 @@ impl<F: Format> Growing<F> {
 
     fn place(to: &Table, slot: u64, position: u32, from: &Geometry) -> bool {
         let home = to.geometry.home(position);
-        for displacement in 0..=SPILL {
-            for cell in to.bucket(home + displacement) {
+        for displacement in 0..DISTANCES.len() as u32 {
+            for cell in to.bucket(to.geometry.bucket(home, displacement)) {
                 if cell.load(Ordering::Relaxed) == EMPTY {
                     cell.store(F::moved(slot, position, from, &to.geometry, displacement), Ordering::Relaxed);
                     return true;
@@ -392,7 +405,10 @@ impl<F: Format> Growing<F> {
     ) -> bool {
         let table = self.table(shard, guard);
         let geometry = &table.geometry;
-        for bucket in geometry.home(first)..=geometry.home(last) + SPILL {
+        let (from, to) = (geometry.home(first), geometry.home(last) + DISTANCES[DISTANCES.len() - 1]);
+        // Once around at most: a bucket is not to be visited twice.
+        for bucket in from..=to.min(from + geometry.buckets - 1) {
+            let bucket = if bucket < geometry.buckets { bucket } else { bucket - geometry.buckets };
             for cell in table.bucket(bucket) {
                 // ORDERING: Acquire as in `find`.
                 let slot = cell.load(Ordering::Acquire);

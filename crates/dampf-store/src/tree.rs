@@ -7,11 +7,11 @@
 //!
 //! **The set of roots** keeps no keys but hashes that can be undone. The hash's high bits are implied by
 //! the bucket a slot is in, and the bits this frees hold the parent: as many high bits of the parent's hash
-//! as fit (never less than six), closed by a 1 bit because a slot keeps what it was given when the table grows.
+//! as fit (never less than seven), closed by a 1 bit because a slot keeps what it was given when the table grows.
 //! These bits name a contiguous part of the table of some hundred states, among which is the parent. So
 //! parent information costs no memory at all, and a step of a trail costs a few hundred expansions.
 //!
-//! A slot, from the top: 1 in use, 4 displacement from the home bucket, the rest of the hash, the parent.
+//! A slot, from the top: 1 in use, 4 displacement (which of the distances from the home bucket), the rest of the hash, the parent.
 
 use crate::growing::{Format, Geometry, Growing, Probe, SHARD_BITS, Tally};
 use crate::hash::{mix, unmix};
@@ -27,7 +27,8 @@ const DISPLACEMENT_SHIFT: u32 = 59;
 
 pub struct TreeStore {
     shape: Shape,
-    nodes: Nodes,
+    /// None for states of one or two words, which are roots only.
+    nodes: Option<Nodes>,
     roots: Growing<HashAndParent>,
 }
 
@@ -84,7 +85,7 @@ impl Format for HashAndParent {
     fn position(slot: u64, bucket: u32, geometry: &Geometry) -> u32 {
         let displacement = (slot >> DISPLACEMENT_SHIFT & 15) as u32;
         let low_bits = slot >> (Self::parent_bits(geometry) + LOW_BITS) & ((1 << geometry.position_bits) - 1);
-        geometry.position(bucket - displacement, low_bits as u32)
+        geometry.position(geometry.home_of(bucket, displacement), low_bits as u32)
     }
 
     fn moved(slot: u64, position: u32, from: &Geometry, to: &Geometry, displacement: u32) -> u64 {
@@ -103,7 +104,11 @@ impl Format for HashAndParent {
 impl TreeStore {
     /// A store for states of `width` words.
     pub fn new(width: usize) -> Self {
-        TreeStore { shape: Shape::new(width), nodes: Nodes::new(), roots: Growing::new() }
+        TreeStore { shape: Shape::new(width), nodes: (width > 2).then(Nodes::new), roots: Growing::new() }
+    }
+
+    fn nodes(&self) -> &Nodes {
+        self.nodes.as_ref().expect("states of more than two words have inner nodes")
     }
 
     fn slot_of(&self, state: StateRef, guard: &Guard) -> Option<(u64, Geometry)> {
@@ -138,7 +143,7 @@ impl Store for TreeStore {
     }
 
     fn bytes(&self) -> u64 {
-        self.roots.bytes() + self.nodes.bytes()
+        self.roots.bytes() + self.nodes.as_ref().map_or(0, Nodes::bytes)
     }
 
     // Staging only looks; nothing needs to be remembered between levels.
@@ -202,7 +207,7 @@ impl TreeSession<'_> {
             if number + 1 == shape.inner.len() {
                 return pair;
             }
-            self.scratch[words.len() + number] = self.store.nodes.intern(pair, &self.guard, &mut self.nodes);
+            self.scratch[words.len() + number] = self.store.nodes().intern(pair, &self.guard, &mut self.nodes);
         }
         unreachable!("a state of several words has a root")
     }
@@ -234,7 +239,7 @@ impl TreeSession<'_> {
                 if node == root {
                     key = pair;
                 } else {
-                    let id = self.store.nodes.intern(pair, &self.guard, &mut self.nodes);
+                    let id = self.store.nodes().intern(pair, &self.guard, &mut self.nodes);
                     self.scratch[width + node] = id;
                 }
             }
@@ -277,7 +282,7 @@ impl Session for TreeSession<'_> {
                 let width = words.len();
                 let root = shape.inner.len() - 1;
                 for (number, &(left, right)) in shape.inner.iter().enumerate().rev() {
-                    let pair = if number == root { state.0 } else { self.store.nodes.get(self.base[width + number]) };
+                    let pair = if number == root { state.0 } else { self.store.nodes().get(self.base[width + number]) };
                     self.base[left as usize] = (pair >> 32) as u32;
                     self.base[right as usize] = pair as u32;
                 }

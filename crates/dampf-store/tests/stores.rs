@@ -1,0 +1,126 @@
+//! Stores against a plain hash set, and the promises about memory.
+
+use dampf_core::Word;
+use dampf_store::{ExactStore, Inserted, Session, Staged, StateRef, Store, TreeStore};
+use std::collections::HashSet;
+
+/// A deterministic scatter of numbers into words, with much sharing between neighbours.
+fn words(number: u64, width: usize) -> Vec<Word> {
+    (0..width as u64).map(|word| (number >> (word % 5 * 4)) as u32 & 0xffff | ((word as u32) << 20)).collect()
+}
+
+fn insert<S: Store>(session: &mut S::Session<'_>, words: &[Word], parent: Option<StateRef>) -> Inserted {
+    let pending = session.prepare(words);
+    session.commit(pending, words, parent)
+}
+
+fn stores_like_a_set<S: Store>(store: &S, width: usize) {
+    let mut session = store.session();
+    let mut model = HashSet::new();
+    let mut loaded = vec![0; width];
+    let mut last = None;
+    let mut x = 1u64;
+    for _ in 0..60_000 {
+        x = x.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        let state = words(x >> 44, width);
+        let (inserted, new) = match insert::<S>(&mut session, &state, last) {
+            Inserted::New(inserted) => (inserted, true),
+            Inserted::Known(inserted) => (inserted, false),
+        };
+        assert_eq!(model.insert(state.clone()), new);
+        session.load(inserted, &mut loaded);
+        assert_eq!(loaded, state);
+        if new {
+            let mut candidates = 0;
+            if let Some(last) = last {
+                let mut found = false;
+                store.parents(inserted, &mut |candidate| {
+                    candidates += 1;
+                    found |= candidate == last;
+                    !found
+                });
+                assert!(found, "the parent is among {candidates} candidates");
+            }
+            last = Some(inserted);
+        }
+        session.quiesce();
+    }
+}
+
+#[test]
+fn stores_hold_what_was_put_in() {
+    for width in [1, 2, 3, 4, 5, 8, 13, 70] {
+        stores_like_a_set(&TreeStore::new(width), width);
+        stores_like_a_set(&ExactStore::new(width), width);
+    }
+}
+
+#[test]
+fn threads_agree_on_who_was_first() {
+    fn race<S: Store>(store: &S, width: usize) {
+        let count = |seed: u64| {
+            let mut session = store.session();
+            let mut new = 0u64;
+            for number in 0..200_000u64 {
+                let number = number.wrapping_mul(seed) % 200_003;
+                if let Inserted::New(_) = insert::<S>(&mut session, &words(number, width), None) {
+                    new += 1;
+                }
+                session.quiesce();
+            }
+            new
+        };
+        let new: u64 = std::thread::scope(|scope| {
+            let threads: Vec<_> = [1, 3, 7, 199_999].map(|seed| scope.spawn(move || count(seed))).into();
+            threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+        });
+        let distinct: HashSet<Vec<Word>> = [1, 3, 7, 199_999u64]
+            .iter()
+            .flat_map(|seed| (0..200_000u64).map(move |number| words(number.wrapping_mul(*seed) % 200_003, width)))
+            .collect();
+        assert_eq!(new, distinct.len() as u64);
+    }
+    for width in [2, 6] {
+        race(&TreeStore::new(width), width);
+        race(&ExactStore::new(width), width);
+    }
+}
+
+#[test]
+fn staged_states_are_fresh_until_the_level_after_they_are_published() {
+    fn stage<S: Store>(store: &S) {
+        let mut session = store.session();
+        let (a, b) = (words(1, 3), words(2, 3));
+        insert::<S>(&mut session, &a, None);
+        store.begin_level();
+        let mut look = |state: &[Word]| {
+            let pending = session.prepare(state);
+            session.stage(pending, state)
+        };
+        assert_eq!(look(&a), Staged::Old);
+        let Staged::Fresh(first) = look(&b) else { panic!("not there before") };
+        assert_eq!(look(&b), Staged::Fresh(first));
+        session.publish(first, None);
+        store.begin_level();
+        let pending = session.prepare(&b);
+        assert_eq!(session.stage(pending, &b), Staged::Old);
+    }
+    stage(&TreeStore::new(3));
+    stage(&ExactStore::new(3));
+}
+
+#[test]
+fn a_state_costs_about_ten_bytes_at_any_size() {
+    let store = TreeStore::new(2);
+    let mut session = store.session();
+    for number in 0..3_000_000u64 {
+        insert::<TreeStore>(&mut session, &[number as u32, 7], None);
+        if number.is_multiple_of(1000) {
+            session.quiesce();
+        }
+        if number > 500_000 && number.is_multiple_of(100_000) {
+            let bytes = store.bytes() as f64 / number as f64;
+            assert!(bytes < 10.5, "{bytes} bytes per state at {number} states");
+        }
+    }
+}
