@@ -6,7 +6,7 @@
 //! distances from the home bucket ([`DISTANCES`]); the first empty slot ends the search. The distances are
 //! triangular because with neighbours in order, full buckets would cluster and a table could not be filled beyond 80%.
 //!
-//! **Growth.** The table is split by hash into 64 shards that grow one by one, by a fifth, so free room
+//! **Growth.** The table is split by hash into 16 shards that grow one by one, by a fifth, so free room
 //! is never more than about a quarter and no thread waits for more than one shard's move. Shards start at staggered
 //! sizes, so that they do not grow all at once. The grower freezes the empty slots of the old table, copies what is there,
 //! and publishes the new table. A thread that meets a frozen slot waits for the new table; one that finds its
@@ -21,18 +21,19 @@ use memmap2::MmapMut;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
-pub const SHARD_BITS: u32 = 6;
+pub const SHARD_BITS: u32 = 4;
 pub const SHARDS: usize = 1 << SHARD_BITS;
 const SLOTS: usize = 8;
 /// How far from its home, in buckets, the next place to try for a slot is. A slot's *displacement* is an index here.
 const DISTANCES: [u32; 16] = [0, 1, 3, 6, 10, 15, 21, 28, 36, 45, 55, 66, 78, 91, 105, 120];
 /// Buckets of the smallest shard at the start.
-const FIRST_BUCKETS: u32 = 128;
+const FIRST_BUCKETS: u32 = 256;
 const EMPTY: u64 = 0;
 const SYSTEM_MEMORY_FROM: usize = 128 << 10;
 /// Tables of this size on ask for huge pages: their lines are touched at random, so a page-table entry for
 /// every 4 KiB would miss nearly every time.
-const HUGE_PAGES_FROM: usize = 8 << 20;
+const HUGE_PAGES_FROM: usize = HUGE_PAGE;
+const HUGE_PAGE: usize = 2 << 20;
 /// How many insertions a session keeps to itself before it adds them to the shard's count.
 const COUNT_BATCH: u32 = 8;
 
@@ -43,12 +44,18 @@ pub struct Geometry {
     pub buckets: u32,
     /// How many low bits of a position tell the positions of one home bucket apart.
     pub position_bits: u32,
+    /// 2^64 / buckets, rounded down: a multiplication instead of a division where slots are moved.
+    reciprocal: u64,
 }
 
 impl Geometry {
     fn new(buckets: u32) -> Self {
         let positions_per_bucket = (1u64 << 32).div_ceil(u64::from(buckets));
-        Geometry { buckets, position_bits: 64 - (positions_per_bucket - 1).leading_zeros() }
+        Geometry {
+            buckets,
+            position_bits: 64 - (positions_per_bucket - 1).leading_zeros(),
+            reciprocal: u64::MAX / u64::from(buckets),
+        }
     }
 
     #[inline]
@@ -71,7 +78,11 @@ impl Geometry {
 
     /// The position with these low bits (`position_bits` of them) among those of a home bucket.
     pub fn position(&self, home: u32, low_bits: u32) -> u32 {
-        let first = (u64::from(home) << 32).div_ceil(u64::from(self.buckets)) as u32;
+        // The first position of the bucket, home * 2^32 / buckets rounded up. The product may be one too small.
+        let estimate = (u128::from(u64::from(home) << 32) * u128::from(self.reciprocal) >> 64) as u64;
+        let too_small = estimate * u64::from(self.buckets) < u64::from(home) << 32;
+        let first = (estimate + u64::from(too_small)) as u32;
+        debug_assert_eq!(u64::from(first), (u64::from(home) << 32).div_ceil(u64::from(self.buckets)));
         let mask = ((1u64 << self.position_bits) - 1) as u32;
         first.wrapping_add(low_bits.wrapping_sub(first) & mask)
     }
@@ -96,6 +107,7 @@ struct Line([AtomicU64; SLOTS]);
 
 /// The buckets of a table. Large tables come straight from the system: zeroed, page by page when first
 /// touched, and given back at once when freed, so that outgrown tables leave no holes in the heap.
+#[expect(dead_code, reason = "the owner is kept only to be dropped with the table")]
 enum Memory {
     Heap(Box<[Line]>),
     System(MmapMut),
@@ -105,7 +117,7 @@ enum Memory {
 struct Table {
     geometry: Geometry,
     lines: *const Line,
-    memory: Memory,
+    _memory: Memory,
 }
 
 impl Table {
@@ -116,15 +128,19 @@ impl Table {
             let lines: Box<[Line]> = (0..count).map(|_| Line::default()).collect();
             (lines.as_ptr(), Memory::Heap(lines))
         } else {
-            let mut map = MmapMut::map_anon(bytes).unwrap_or_else(|error| out_of_memory(bytes, &error));
+            let huge = bytes >= HUGE_PAGES_FROM;
+            // Huge pages begin at multiples of their size: the address space before the first is not touched.
+            let reserved = if huge { bytes + HUGE_PAGE } else { bytes };
+            let mut map = MmapMut::map_anon(reserved).unwrap_or_else(|error| out_of_memory(bytes, &error));
+            let skipped = if huge { map.as_ptr().align_offset(HUGE_PAGE) } else { 0 };
             #[cfg(target_os = "linux")]
-            if bytes >= HUGE_PAGES_FROM {
+            if huge {
                 // Only a hint: a kernel without huge pages refuses, and nothing is lost but some speed.
                 let _ = map.advise(memmap2::Advice::HugePage);
             }
-            (map.as_mut_ptr().cast_const().cast(), Memory::System(map))
+            (map[skipped..].as_mut_ptr().cast_const().cast(), Memory::System(map))
         };
-        Box::new(Table { geometry: Geometry::new(buckets), lines, memory })
+        Box::new(Table { geometry: Geometry::new(buckets), lines, _memory: memory })
     }
 
     #[inline]
@@ -136,10 +152,7 @@ impl Table {
     }
 
     fn bytes(&self) -> u64 {
-        match &self.memory {
-            Memory::Heap(lines) => size_of_val(&**lines) as u64,
-            Memory::System(map) => map.len() as u64,
-        }
+        u64::from(self.geometry.buckets) * size_of::<Line>() as u64
     }
 }
 
@@ -362,17 +375,22 @@ impl<F: Format> Growing<F> {
     /// A larger copy of a table, which is frozen on the way; none if a slot would be too far from its home.
     fn copy(old: &Table, buckets: u32) -> Option<Box<Table>> {
         let new = Table::allocate(buckets);
+        let mut filled = vec![0u8; buckets as usize];
         for bucket in 0..old.geometry.buckets {
             for cell in old.bucket(bucket) {
                 // ORDERING: Acquire so that what the slot refers to is passed on with the new table's Release.
-                let frozen = cell.compare_exchange(EMPTY, F::FROZEN, Ordering::Relaxed, Ordering::Acquire);
-                let slot = match frozen {
-                    Ok(_) => break,
-                    Err(slot) if slot == F::FROZEN => break,
-                    Err(slot) => slot,
-                };
-                let position = F::position(slot, bucket, &old.geometry);
-                if !Self::place(&new, slot, position, &old.geometry) {
+                let mut slot = cell.load(Ordering::Acquire);
+                if slot == EMPTY {
+                    // ORDERING: as above, where a thread was faster and the slot is in use after all.
+                    match cell.compare_exchange(EMPTY, F::FROZEN, Ordering::Relaxed, Ordering::Acquire) {
+                        Ok(_) => break,
+                        Err(winner) => slot = winner,
+                    }
+                }
+                if slot == F::FROZEN {
+                    break;
+                }
+                if !Self::place(&new, &mut filled, slot, bucket, &old.geometry) {
                     return None;
                 }
             }
@@ -380,14 +398,19 @@ impl<F: Format> Growing<F> {
         Some(new)
     }
 
-    fn place(to: &Table, slot: u64, position: u32, from: &Geometry) -> bool {
+    /// Puts a slot of the old table into the new one, of whose buckets so many slots are filled.
+    #[inline]
+    fn place(to: &Table, filled: &mut [u8], slot: u64, bucket: u32, from: &Geometry) -> bool {
+        let position = F::position(slot, bucket, from);
         let home = to.geometry.home(position);
         for displacement in 0..DISTANCES.len() as u32 {
-            for cell in to.bucket(to.geometry.bucket(home, displacement)) {
-                if cell.load(Ordering::Relaxed) == EMPTY {
-                    cell.store(F::moved(slot, position, from, &to.geometry, displacement), Ordering::Relaxed);
-                    return true;
-                }
+            let bucket = to.geometry.bucket(home, displacement);
+            let filled = &mut filled[bucket as usize];
+            if usize::from(*filled) < SLOTS {
+                let moved = F::moved(slot, position, from, &to.geometry, displacement);
+                to.bucket(bucket)[usize::from(*filled)].store(moved, Ordering::Relaxed);
+                *filled += 1;
+                return true;
             }
         }
         false

@@ -16,27 +16,28 @@ pub fn mix(key: u64) -> u64 {
 }
 
 /// The key whose hash this is.
+#[inline]
 pub fn unmix(hash: u64) -> u64 {
-    let x = unshift(hash, 31).wrapping_mul(inverse(FACTOR_2));
-    let x = unshift(x, 27).wrapping_mul(inverse(FACTOR_1));
-    unshift(x, 30)
+    const INVERSE_1: u64 = inverse(FACTOR_1);
+    const INVERSE_2: u64 = inverse(FACTOR_2);
+    let x = unshift::<31>(hash).wrapping_mul(INVERSE_2);
+    let x = unshift::<27>(x).wrapping_mul(INVERSE_1);
+    unshift::<30>(x)
 }
 
-/// Undoes `x ^ x >> shift`.
-fn unshift(value: u64, shift: u32) -> u64 {
-    let mut x = value;
-    // Each round makes `shift` more high bits right; three rounds are enough for shifts over 21.
-    for _ in 0..3 {
-        x = value ^ x >> shift;
-    }
-    x
+/// Undoes `x ^ x >> SHIFT` for shifts from 22 to 31: each term makes that many more high bits right.
+#[inline]
+fn unshift<const SHIFT: u32>(value: u64) -> u64 {
+    value ^ value >> SHIFT ^ value >> (2 * SHIFT)
 }
 
 /// The multiplicative inverse of an odd number modulo 2^64, by Newton's iteration.
-fn inverse(odd: u64) -> u64 {
+const fn inverse(odd: u64) -> u64 {
     let mut x = odd;
-    for _ in 0..5 {
+    let mut round = 0;
+    while round < 5 {
         x = x.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(x)));
+        round += 1;
     }
     x
 }

@@ -11,6 +11,9 @@
 //! These bits name a contiguous part of the table of some hundred states, among which is the parent. So
 //! parent information costs no memory at all, and a step of a trail costs a few hundred expansions.
 //!
+//! A state is named by the hash of its key: the set needs nothing else, and reading a state back undoes the
+//! hash once, when it is expanded.
+//!
 //! A slot, from the top: 1 in use, 4 displacement (which of the distances from the home bucket), the rest of the hash, the parent.
 
 use crate::growing::{Format, Geometry, Growing, Probe, SHARD_BITS, Tally};
@@ -112,7 +115,7 @@ impl TreeStore {
     }
 
     fn slot_of(&self, state: StateRef, guard: &Guard) -> Option<(u64, Geometry)> {
-        let hash = mix(state.0);
+        let hash = state.0;
         let mut seen = None;
         self.roots.find(shard_of(hash), position_of(hash), guard, |slot, displacement, geometry| {
             let found =
@@ -165,7 +168,7 @@ impl Store for TreeStore {
             let to = if shard == shard_of(last) { position_of(last) } else { u32::MAX };
             let more = self.roots.for_each_between(shard, from, to, &guard, &mut |slot, bucket, geometry| {
                 let hash = HashAndParent::hash(slot, bucket, shard, geometry);
-                !(first..=last).contains(&hash) || visit(StateRef(unmix(hash)))
+                !(first..=last).contains(&hash) || visit(StateRef(hash))
             });
             if !more {
                 return;
@@ -269,20 +272,21 @@ fn pair(left: u32, right: u32) -> u64 {
 }
 
 impl Session for TreeSession<'_> {
-    /// The key.
+    /// The hash of the key.
     type Pending = u64;
 
     #[inline]
     fn load(&mut self, state: StateRef, words: &mut [Word]) {
+        let key = unmix(state.0);
         match words {
-            [word] => *word = state.0 as u32,
-            [left, right] => (*left, *right) = ((state.0 >> 32) as u32, state.0 as u32),
+            [word] => *word = key as u32,
+            [left, right] => (*left, *right) = ((key >> 32) as u32, key as u32),
             _ => {
                 let shape = &self.store.shape;
                 let width = words.len();
                 let root = shape.inner.len() - 1;
                 for (number, &(left, right)) in shape.inner.iter().enumerate().rev() {
-                    let pair = if number == root { state.0 } else { self.store.nodes().get(self.base[width + number]) };
+                    let pair = if number == root { key } else { self.store.nodes().get(self.base[width + number]) };
                     self.base[left as usize] = (pair >> 32) as u32;
                     self.base[right as usize] = pair as u32;
                 }
@@ -295,33 +299,31 @@ impl Session for TreeSession<'_> {
 
     #[inline]
     fn prepare(&mut self, words: &[Word]) -> u64 {
-        let key = self.key(words);
-        let hash = mix(key);
+        let hash = mix(self.key(words));
         self.store.roots.prefetch(shard_of(hash), position_of(hash), &self.guard);
-        key
+        hash
     }
 
     #[inline]
-    fn commit(&mut self, key: u64, _: &[Word], parent: Option<StateRef>) -> Inserted {
-        let hash = mix(key);
+    fn commit(&mut self, hash: u64, _: &[Word], parent: Option<StateRef>) -> Inserted {
         let matches = |slot: u64, displacement: u32, geometry: &Geometry| {
             slot >> HashAndParent::parent_bits(geometry) == HashAndParent::pattern(hash, displacement, geometry)
         };
         let make = |displacement: u32, geometry: &Geometry| {
             HashAndParent::pattern(hash, displacement, geometry) << HashAndParent::parent_bits(geometry)
-                | HashAndParent::parent(parent.map(|parent| mix(parent.0)), geometry)
+                | HashAndParent::parent(parent.map(|parent| parent.0), geometry)
         };
         let (shard, position) = (shard_of(hash), position_of(hash));
         match self.store.roots.find_or_insert(shard, position, &self.guard, &mut self.tally, matches, make) {
-            Probe::Found(_) => Inserted::Known(StateRef(key)),
-            Probe::Inserted => Inserted::New(StateRef(key)),
+            Probe::Found(_) => Inserted::Known(StateRef(hash)),
+            Probe::Inserted => Inserted::New(StateRef(hash)),
         }
     }
 
-    fn stage(&mut self, key: u64, _: &[Word]) -> Staged {
-        match self.store.slot_of(StateRef(key), &self.guard) {
+    fn stage(&mut self, hash: u64, _: &[Word]) -> Staged {
+        match self.store.slot_of(StateRef(hash), &self.guard) {
             Some(_) => Staged::Old,
-            None => Staged::Fresh(StateRef(key)),
+            None => Staged::Fresh(StateRef(hash)),
         }
     }
 
