@@ -25,14 +25,20 @@
 //! - a *rendezvous*: a sending transition of one process and a receiving transition of another, on the same
 //!   channel of capacity 0, both guards true.
 //!
-//! Guards are evaluated before the step; a sender's values too, in the state before the step. The guard is evaluated before
-//! the channel is looked at; for a rendezvous the sender's guard, then the receiver's guard, then the values, left to right.
-//! A guard, or value, that faults makes a faulty step: for a transition without rendezvous once; the
-//! sender's guard once, labelled with the first pair of the sender; the receiver's guard and the values once per pair.
-//! Then, in this order: the locations change; values enter or leave the buffer, or are
-//! stored into the receiver's targets, left to right, each wrapped first to the channel's field type; the effects run in sequence, each seeing what the
-//! earlier ones did, the sender's before the receiver's. A receive stores values of a buffered channel from its head, and the
-//! vacated slot at its tail becomes zero. An effect that faults ends the step in the fault.
+//! Guards are evaluated before the step; a sender's values too, in the state before the step. The guard is
+//! evaluated before the channel is looked at, the values after it; for a rendezvous the sender's guard, then
+//! the receiver's guard, then the values, left to right. (Of a process that is not in the transition's source,
+//! or that committed locations keep from moving, nothing is evaluated.) A guard, or value, that faults makes a
+//! faulty step: for a transition without rendezvous once; the sender's guard once, wherever the receivers are,
+//! labelled with the first pair of the sender's transition; the receiver's guard and the values once per pair.
+//!
+//! Then, in this order: the locations change; values enter or leave the buffer; received values are stored
+//! into the receiver's targets, left to right, each wrapped first to the channel's field type; the effects run
+//! in sequence, each seeing what the earlier ones did, the sender's before the receiver's. The index of a
+//! target is evaluated, and compared with the bounds, immediately before its value is stored, and sees the new
+//! locations, the new buffer and the targets stored before. A receive takes the message at the head of a
+//! buffered channel, and the vacated slot at its tail becomes zero. An effect, or a target, that faults ends
+//! the step in the fault.
 //!
 //! # Committed locations
 //! While some process is in a committed location, only steps whose first process (the mover, or the sender of a
@@ -42,9 +48,10 @@
 //! A process that moves into an atomic location becomes the *holder* of the system; for a rendezvous the
 //! receiver takes precedence over the sender. While there is a holder and it can take part in some step
 //! as mover or sender, only those steps of the holder can be taken. If it can take none, atomicity is lost for
-//! the moment: the steps of all processes can be taken. A step after which neither mover is in an atomic location leaves no
-//! holder. The holder is part of the state, in programs that have an atomic location. (Committed
-//! locations are considered first, atomicity among what they leave.)
+//! the moment: the steps of all processes can be taken. A step after which neither mover is in an atomic
+//! location leaves no holder. The holder is part of the state, in programs that have an atomic location.
+//! (Committed locations are considered first, atomicity among what they leave: a holder that they keep from
+//! moving can take part in no step.) A step that ends in a fault is a step here. There is no holder initially.
 //!
 //! # Order and labels
 //! The successors of a state are ordered by process, then by transition as listed in the process, then, for
@@ -54,7 +61,8 @@
 //! # Deadlock, checks
 //! A state without steps is a valid end if every process is in a location marked `end`; otherwise a deadlock.
 //! A program without any `end` location has no valid ends. A [`Check`] is evaluated in every state; the first
-//! that fails is the fault of the state. [`Process`] assertions on locations are lowered to checks.
+//! that fails, or faults, is the fault of the state. [`Process`] assertions on locations are lowered to checks.
+//! (`Successors::valid_end` says whether every process is in an `end` location, also of a state with steps.)
 
 use dampf_core::{FaultKind, Source, Span};
 use std::sync::Arc;
@@ -187,9 +195,9 @@ impl Sync {
 
 #[derive(Clone, Debug)]
 pub enum Effect {
-    /// The place's index is evaluated first, then the value, then the value is stored.
+    /// The place's index is evaluated and compared with the bounds first, then the value is evaluated, then stored.
     Assign { target: Place, value: Expr, span: Span },
-    /// A fault of kind `Assertion` if the condition is false.
+    /// A fault of kind `Assertion` if the condition is false. The span is the condition's.
     Assert { condition: Expr, span: Span },
 }
 
@@ -245,6 +253,44 @@ pub enum BinaryOp {
     And,
     /// Short-circuit.
     Or,
+}
+
+impl UnaryOp {
+    pub fn apply(self, operand: i32) -> i32 {
+        match self {
+            UnaryOp::Negate => operand.wrapping_neg(),
+            UnaryOp::BitNot => !operand,
+            UnaryOp::Not => i32::from(operand == 0),
+        }
+    }
+}
+
+impl BinaryOp {
+    /// The result for two evaluated operands; none for a division by zero.
+    pub fn apply(self, left: i32, right: i32) -> Option<i32> {
+        Some(match self {
+            BinaryOp::Add => left.wrapping_add(right),
+            BinaryOp::Subtract => left.wrapping_sub(right),
+            BinaryOp::Multiply => left.wrapping_mul(right),
+            BinaryOp::Divide if right == 0 => return None,
+            BinaryOp::Divide => left.wrapping_div(right),
+            BinaryOp::Remainder if right == 0 => return None,
+            BinaryOp::Remainder => left.wrapping_rem(right),
+            BinaryOp::BitAnd => left & right,
+            BinaryOp::BitOr => left | right,
+            BinaryOp::BitXor => left ^ right,
+            BinaryOp::ShiftLeft => left.wrapping_shl(right as u32),
+            BinaryOp::ShiftRight => left.wrapping_shr(right as u32),
+            BinaryOp::Equal => i32::from(left == right),
+            BinaryOp::NotEqual => i32::from(left != right),
+            BinaryOp::Less => i32::from(left < right),
+            BinaryOp::LessEqual => i32::from(left <= right),
+            BinaryOp::Greater => i32::from(left > right),
+            BinaryOp::GreaterEqual => i32::from(left >= right),
+            BinaryOp::And => i32::from(left != 0 && right != 0),
+            BinaryOp::Or => i32::from(left != 0 || right != 0),
+        })
+    }
 }
 
 /// Something to be checked in every state.

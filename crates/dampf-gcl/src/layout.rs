@@ -271,7 +271,7 @@ impl Packer {
         let per_word = 32 / stride;
         let first_word = self.array_words.len() as u32;
         self.array_words.extend((0..len / per_word).map(|_| 32));
-        if len % per_word > 0 {
+        if !len.is_multiple_of(per_word) {
             self.array_words.push(len % per_word * stride);
         }
         ArrayPiece::Words { first_word, stride }
@@ -313,7 +313,7 @@ impl Packer {
 }
 
 /// For each variable, whether some expression indexes it by something that is not a constant.
-fn dynamically_indexed(program: &Program) -> Vec<bool> {
+pub(crate) fn dynamically_indexed(program: &Program) -> Vec<bool> {
     let mut dynamic = vec![false; program.variables.len()];
     for_each_place(program, &mut |place| {
         if place.index.as_ref().is_some_and(|index| !matches!(**index, Expr::Const(_))) {

@@ -1,0 +1,172 @@
+//! A guarded-command program as a model that engines explore.
+//!
+//! The value analysis sizes the fields, the layout packs them, and one of two back ends generates successors:
+//! the interpreter, which is the reference, or native code. Both fill the same entries in the same order.
+
+use crate::dependencies::DependencyTables;
+use crate::interpreter::Interpreter;
+use crate::ir::{ActionSource, Expr, Program};
+use crate::layout::{Layout, bits_for};
+use crate::ranges::{Range, ranges};
+use dampf_core::{Action, Model, Propositions, Successors, Transfer, Unsupported, Word, Worker};
+use std::sync::{Arc, OnceLock};
+
+/// States beyond this size are refused: no search gets anywhere with them.
+const STATE_BITS_MAX: u64 = 1 << 24;
+
+/// What generates the successors of a state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Backend {
+    Interpreter,
+    Native,
+}
+
+/// A back end that is ready to run.
+enum Engine {
+    Interpreter,
+}
+
+impl Engine {
+    fn prepare(backend: Backend, _interpreter: &Interpreter) -> Result<Engine, Unsupported> {
+        match backend {
+            Backend::Interpreter => Ok(Engine::Interpreter),
+            // The seam for generated code: until there is some, the interpreter does the work.
+            Backend::Native => Ok(Engine::Interpreter),
+        }
+    }
+}
+
+/// A program, ready to be explored.
+pub struct GclModel {
+    interpreter: Interpreter,
+    engine: Engine,
+    ranges: Vec<Range>,
+    propositions: Vec<(String, Expr)>,
+    dependencies: OnceLock<DependencyTables>,
+}
+
+impl GclModel {
+    pub fn new(program: Program, backend: Backend) -> Result<GclModel, Unsupported> {
+        let ranges = ranges(&program);
+        check_size(&program, &ranges)?;
+        let layout = Layout::new(&program, &ranges);
+        let propositions = property_guards(&program);
+        let interpreter = Interpreter::new(Arc::new(program), layout);
+        let engine = Engine::prepare(backend, &interpreter)?;
+        Ok(GclModel { interpreter, engine, ranges, propositions, dependencies: OnceLock::new() })
+    }
+
+    pub fn program(&self) -> &Program {
+        self.interpreter.program()
+    }
+
+    pub fn layout(&self) -> &Layout {
+        self.interpreter.layout()
+    }
+
+    pub fn actions(&self) -> &[ActionSource] {
+        self.interpreter.actions()
+    }
+
+    /// For each variable, the values it can take.
+    pub fn ranges(&self) -> &[Range] {
+        &self.ranges
+    }
+
+    pub fn interpreter(&self) -> &Interpreter {
+        &self.interpreter
+    }
+
+    /// Adds an observation of states and returns its number. Its places are places of the program.
+    pub fn add_proposition(&mut self, name: String, condition: Expr) -> usize {
+        self.propositions.push((name, condition));
+        self.propositions.len() - 1
+    }
+
+    /// The condition behind a proposition.
+    pub fn proposition(&self, proposition: usize) -> &Expr {
+        &self.propositions[proposition].1
+    }
+
+    /// What steps read, write, enable and disable; computed when first asked for.
+    pub fn dependency_tables(&self) -> &DependencyTables {
+        self.dependencies.get_or_init(|| DependencyTables::new(self.program(), self.actions()))
+    }
+}
+
+/// The guards of the property automaton, in the order of its transitions, named by their source text.
+fn property_guards(program: &Program) -> Vec<(String, Expr)> {
+    let transitions = program.property.iter().flat_map(|property| &property.transitions);
+    let guard = transitions.map(|transition| {
+        let text = crate::faults::collapsed(program.source.slice(transition.span));
+        (text, transition.guard.clone().unwrap_or(Expr::Const(1)))
+    });
+    guard.collect()
+}
+
+fn check_size(program: &Program, ranges: &[Range]) -> Result<(), Unsupported> {
+    let variables = program.variables.iter().zip(ranges).map(|(variable, range)| {
+        let elements = u64::from(variable.array.unwrap_or(1));
+        elements.saturating_mul(u64::from(bits_for(range.count)))
+    });
+    let channels = program.channels.iter().map(|channel| {
+        let message: u64 = channel.fields.iter().map(|ty| u64::from(ty.bits)).sum();
+        u64::from(channel.capacity).saturating_mul(message)
+    });
+    let bits = variables.chain(channels).fold(0, u64::saturating_add);
+    if bits > STATE_BITS_MAX {
+        return Err(Unsupported { what: format!("states of {} MB", bits / 8_000_000) });
+    }
+    Ok(())
+}
+
+impl Model for GclModel {
+    type Worker<'m> = GclWorker<'m>;
+
+    fn width(&self) -> usize {
+        self.layout().width
+    }
+
+    fn worker(&self) -> GclWorker<'_> {
+        GclWorker { model: self }
+    }
+}
+
+/// Generates states of a program. All scratch space is in the buffer that it fills.
+pub struct GclWorker<'m> {
+    model: &'m GclModel,
+}
+
+impl Worker for GclWorker<'_> {
+    fn initial(&mut self, out: &mut Successors) -> Result<(), Unsupported> {
+        out.clear();
+        out.push(Action(0), &self.model.interpreter.initial_state());
+        Ok(())
+    }
+
+    fn successors(&mut self, state: &[Word], out: &mut Successors) -> Result<(), Unsupported> {
+        match &self.model.engine {
+            Engine::Interpreter => self.model.interpreter.successors(state, out),
+        }
+        Ok(())
+    }
+}
+
+/// The guards of the property automaton's transitions, in their order, then what was added. A condition that
+/// faults does not hold.
+impl Propositions for GclModel {
+    fn proposition_count(&self) -> usize {
+        self.propositions.len()
+    }
+
+    fn proposition_name(&self, proposition: usize) -> &str {
+        &self.propositions[proposition].0
+    }
+
+    fn holds(&self, proposition: usize, state: &[Word]) -> bool {
+        self.interpreter.evaluate(&self.propositions[proposition].1, state).is_ok_and(|value| value != 0)
+    }
+}
+
+/// States hold no component ids.
+impl Transfer for GclModel {}

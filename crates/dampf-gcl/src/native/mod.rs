@@ -1,0 +1,212 @@
+//! Programs as machine code: one generated function expands a whole state.
+//!
+//! The function takes the words of a state and writes all its successors and their labels side by side, in
+//! action order. It makes no calls and allocates nothing; there is room for the greatest number of steps that
+//! any state of the program has, so it never looks at the capacity either. Faulty steps are entries like the
+//! others, marked in their label; which fault it is, the entry's first word says.
+//!
+//! | part | what it does |
+//! |---|---|
+//! | `expand` | the whole function: checks, commitment, holder, dispatch on locations |
+//! | `step` | one step: guard, synchronisation, effects |
+//! | `expression` | values and conditions |
+//! | `view` | the words of a state while a step changes them |
+//! | `operand` | values that are decoded as late as possible |
+//! | `facts`, `interval` | what is known of values when the code is generated |
+//! | `lowering` | the function under construction, and its instructions |
+//!
+//! Invariant: for every state the result is the interpreter's, entry by entry.
+
+mod expand;
+mod expression;
+mod facts;
+mod interval;
+mod lowering;
+mod operand;
+mod step;
+mod view;
+
+use crate::ir::{ActionSource, Program};
+use crate::layout::{Field, Layout};
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_codegen::{Context, ir};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::{FuncId, Linkage, Module, default_libcall_names};
+use dampf_core::{Action, Fault, Successors, Unsupported, Word};
+use expand::Steps;
+use lowering::Lowering;
+
+/// Marks the label of a faulty step in what the generated function writes.
+const FAULTY: u64 = 1 << 63;
+
+/// What the generated function says beside the successors. Offsets are in words.
+#[repr(C)]
+#[derive(Default)]
+struct Report {
+    /// The number of the fault of the state, plus 1.
+    state_fault: u32,
+    /// Not 0 if some step is faulty.
+    step_faults: u32,
+    /// The holder, plus 1, while only its steps are generated.
+    holder: u32,
+}
+
+const REPORT_STATE_FAULT: u32 = 0;
+const REPORT_STEP_FAULTS: u32 = 1;
+const REPORT_HOLDER: u32 = 2;
+
+/// Beyond this number of steps, compiling takes longer than it can save.
+const STEPS_MAX: usize = 100_000;
+
+/// State, room for words, room for labels, report; the end of the labels.
+type Expand = unsafe extern "C" fn(*const Word, *mut Word, *mut Action, *mut Report) -> *mut Action;
+
+/// A program in machine code.
+pub struct Native {
+    expand: Expand,
+    width: usize,
+    /// The greatest number of steps of a state.
+    capacity: usize,
+    /// The faults that the generated code refers to by number.
+    faults: Vec<Fault>,
+    /// For each process, where its location is, and which of its locations are valid ends.
+    ends: Vec<(Field, Vec<bool>)>,
+    code_bytes: usize,
+    _code: Code,
+}
+
+/// The memory of the generated code.
+struct Code(Option<JITModule>);
+
+// SAFETY: the module is not used any more once its code is finished, except to free the memory.
+unsafe impl Send for Code {}
+// SAFETY: as above; nothing can be done with a shared reference.
+unsafe impl Sync for Code {}
+
+impl Drop for Code {
+    fn drop(&mut self) {
+        if let Some(module) = self.0.take() {
+            // SAFETY: the only pointer into the code is in the `Native` that is being dropped.
+            unsafe { module.free_memory() };
+        }
+    }
+}
+
+impl Native {
+    /// Compiles a program; `actions` are its [`Program::actions`].
+    pub fn compile(program: &Program, layout: &Layout, actions: &[ActionSource]) -> Result<Native, Unsupported> {
+        if actions.len() > STEPS_MAX {
+            return Err(unsupported(&format!("a program of {} steps", actions.len())));
+        }
+        let mut module = Code(Some(JITModule::new(JITBuilder::with_isa(target()?, default_libcall_names()))));
+        let jit = module.0.as_mut().expect("the module was just made");
+        let mut context = jit.make_context();
+        let mut scratch = FunctionBuilderContext::new();
+        let builder = FunctionBuilder::new(&mut context.func, &mut scratch);
+        let steps = Steps::new(program, actions);
+        let (mut lowering, cursor) = Lowering::new(builder, program, layout);
+        lowering.expand(&steps, cursor);
+        let faults = std::mem::take(&mut lowering.faults);
+        lowering.builder.seal_all_blocks();
+        lowering.builder.finalize(jit.target_config());
+        let (function, code_bytes) = define(jit, &mut context).map_err(|error| unsupported(&error.to_string()))?;
+        let address = jit.get_finalized_function(function);
+        let end = |(field, process): (&Field, &crate::ir::Process)| {
+            (*field, process.locations.iter().map(|location| location.end).collect())
+        };
+        Ok(Native {
+            // SAFETY: the function was generated with this signature, for the C calling convention of the host.
+            expand: unsafe { std::mem::transmute::<*const u8, Expand>(address) },
+            width: layout.width,
+            capacity: steps.most(program),
+            faults,
+            ends: layout.locations.iter().zip(&program.processes).map(end).collect(),
+            code_bytes,
+            _code: module,
+        })
+    }
+
+    /// The size of the machine code.
+    pub fn code_bytes(&self) -> usize {
+        self.code_bytes
+    }
+
+    /// Everything that can happen next in `state`: clears `out` and fills it in action order with steps and
+    /// faulty steps, the fault of the state, and, for a state without steps, whether it is a valid end.
+    pub fn successors(&self, state: &[Word], out: &mut Successors) {
+        assert_eq!((state.len(), out.width()), (self.width, self.width), "a state of another model");
+        out.clear();
+        let (words, labels) = out.spare(self.capacity);
+        let mut report = Report::default();
+        // SAFETY: the state has the words that the code reads, and there is room for as many successors as any
+        // state has.
+        let end = unsafe { (self.expand)(state.as_ptr(), words, labels, &mut report) };
+        // SAFETY: the code moved the pointer by one label for every successor that it wrote completely.
+        let count = unsafe {
+            let count = end.offset_from_unsigned(labels);
+            out.assume_written(count);
+            count
+        };
+        if count == 0 {
+            let is_end = |(field, ends): &(Field, Vec<bool>)| ends[field.get(state) as usize];
+            out.set_valid_end(!self.ends.is_empty() && self.ends.iter().all(is_end));
+        }
+        if report.state_fault != 0 || report.step_faults != 0 {
+            self.report_faults(&report, out);
+        }
+    }
+
+    #[cold]
+    fn report_faults(&self, report: &Report, out: &mut Successors) {
+        if let Some(number) = report.state_fault.checked_sub(1) {
+            out.set_state_fault(self.faults[number as usize].clone());
+        }
+        if report.step_faults == 0 {
+            return;
+        }
+        let (_, labels) = out.spare(0);
+        for index in 0..out.len() {
+            // SAFETY: labels are read and written at indices below the length of the buffer.
+            let label = unsafe { &mut *labels.add(index) };
+            if label.0 & FAULTY != 0 {
+                label.0 &= !FAULTY;
+                let number = out.state(index)[0];
+                out.mark_fault(index, self.faults[number as usize].clone());
+            }
+        }
+    }
+}
+
+fn unsupported(what: &str) -> Unsupported {
+    Unsupported { what: format!("native code: {what}") }
+}
+
+/// The machine we run on.
+fn target() -> Result<cranelift_codegen::isa::OwnedTargetIsa, Unsupported> {
+    let mut flags = settings::builder();
+    let verify = if cfg!(debug_assertions) { "true" } else { "false" };
+    let options = [
+        ("use_colocated_libcalls", "false"),
+        ("is_pic", "false"),
+        ("opt_level", "speed"),
+        ("enable_verifier", verify),
+        // Nothing secret is behind the jump tables.
+        ("enable_table_access_spectre_mitigation", "false"),
+    ];
+    for (name, value) in options {
+        flags.set(name, value).map_err(|error| unsupported(&error.to_string()))?;
+    }
+    let builder = cranelift_native::builder().map_err(unsupported)?;
+    builder.finish(settings::Flags::new(flags)).map_err(|error| unsupported(&error.to_string()))
+}
+
+/// Turns the function into machine code; its name and its size.
+fn define(jit: &mut JITModule, context: &mut Context) -> cranelift_module::ModuleResult<(FuncId, usize)> {
+    let function = jit.declare_function("expand", Linkage::Local, &context.func.signature)?;
+    context.func.name = ir::UserFuncName::user(0, function.as_u32());
+    jit.define_function(function, context)?;
+    let bytes = context.compiled_code().map_or(0, |code| code.code_buffer().len());
+    jit.finalize_definitions()?;
+    Ok((function, bytes))
+}

@@ -1,0 +1,378 @@
+//! Steps as code: a step is tried, and if it can be taken its result is written where the cursor stands.
+//!
+//! A wrongly predicted branch costs more than the whole of a typical step. Where a step cannot fault and is
+//! short, its result is therefore written always, and the cursor moves only if the step was enabled; the next
+//! step overwrites what was written in vain. Other steps branch around their effects.
+
+use super::expression::{Destination, Target};
+use super::facts::{Facts, length_field};
+use super::interval::Interval;
+use super::lowering::{Cursor, FaultExit, Lowering};
+use super::operand::{Condition, Operand};
+use super::view::View;
+use super::{FAULTY, REPORT_STEP_FAULTS};
+use crate::faults::FaultSite;
+use crate::ir::{BinaryOp, ChannelId, Effect, Expr, Place, ProcessId, Sync, Transition};
+use crate::layout::places_of;
+use crate::layout::{Layout, Storage};
+use cranelift_codegen::ir::Block;
+
+/// The greatest effort, in rough numbers of instructions, that is spent on a step that may be disabled.
+const EFFORT_IN_VAIN_MAX: usize = 40;
+
+/// A step whose moving processes are known to be in its sources.
+#[derive(Clone, Copy)]
+pub(super) struct Step<'p> {
+    pub label: usize,
+    pub mover: ProcessId,
+    pub transition: &'p Transition,
+    /// The receiver of a rendezvous.
+    pub partner: Option<(ProcessId, &'p Transition)>,
+    /// What is left to be evaluated of the guards: of a rendezvous, the receiver's.
+    pub guard: Option<&'p Expr>,
+}
+
+impl<'p> Lowering<'p, '_> {
+    /// Tries a step; the cursor behind it.
+    pub fn step(&mut self, step: &Step<'p>, facts: &Facts, cursor: Cursor) -> Cursor {
+        let before = View::before(self.layout.width, facts.clone());
+        let mut enabled = before.clone();
+        if let Some(guard) = step.guard {
+            enabled.facts.assume(self.layout, guard, true);
+        }
+        let is_certain = step.guard.is_none() && step.buffered(self).is_none();
+        if !is_certain && effort(self, step, facts).is_some_and(|effort| effort <= EFFORT_IN_VAIN_MAX) {
+            self.exit = None;
+            let guard = step.guard.map_or(Condition::Known(true), |guard| self.condition(guard, &before));
+            let ready = self.channel_ready(step, &mut enabled);
+            let condition = self.both(guard, ready);
+            if matches!(condition, Condition::Known(false)) {
+                return cursor;
+            }
+            self.take(step, &enabled, cursor);
+            return self.advance_if(condition, cursor);
+        }
+
+        let next = self.cursor_block();
+        self.exit = Some(FaultExit::default());
+        if let Some(guard) = step.guard {
+            self.go_on_if(guard, &before, next, cursor);
+        }
+        let ready = self.channel_ready(step, &mut enabled);
+        if !matches!(ready, Condition::Known(true)) {
+            let go = self.builder.create_block();
+            self.branch_on(ready, (go, &[]), (next, &cursor.arguments()));
+            self.builder.switch_to_block(go);
+        }
+        self.take(step, &enabled, cursor);
+        let behind = self.advance(cursor);
+        if is_certain && self.exit.is_some_and(|exit| exit.block.is_none()) {
+            return behind;
+        }
+        self.jump(next, behind);
+        self.finish_faults(step.label, cursor, next);
+        self.enter_with_cursor(next)
+    }
+
+    /// Goes on in a new block if the guard is true, and with the unchanged cursor at `otherwise` if not.
+    pub fn go_on_if(&mut self, guard: &Expr, view: &View, otherwise: Block, cursor: Cursor) {
+        let go = self.builder.create_block();
+        let no = Destination { block: otherwise, arguments: &cursor.arguments() };
+        self.branch(guard, view, Destination::to(go), no);
+        self.builder.switch_to_block(go);
+    }
+
+    /// Makes the code for a step that ended in a fault: an entry like any other, but marked.
+    pub fn finish_faults(&mut self, label: usize, cursor: Cursor, next: Block) {
+        let Some(FaultExit { block: Some(block) }) = self.exit.take() else { return };
+        self.builder.switch_to_block(block);
+        let site = self.builder.block_params(block)[0];
+        self.store_label(cursor, label as i64 | FAULTY as i64);
+        self.store_at(site, cursor.words, 0);
+        let one = self.constant(1);
+        self.store_at(one, self.report, REPORT_STEP_FAULTS);
+        let behind = self.advance(cursor);
+        self.jump(next, behind);
+    }
+
+    /// Whether the buffered channel of a step is not full, or not empty.
+    fn channel_ready(&mut self, step: &Step<'_>, enabled: &mut View) -> Condition {
+        let Some((channel, is_send)) = step.buffered(self) else { return Condition::Known(true) };
+        let field = length_field(self.layout, channel).expect("the channel is buffered");
+        let length = self.read_field(enabled, field);
+        let (op, bound) = readiness(self.program.channel(channel).capacity, is_send);
+        let ready = self.compare(op, length, Operand::constant(bound));
+        assume_ready(&mut enabled.facts, self.layout, channel, op, bound);
+        ready
+    }
+
+    /// Writes the result of a step that is enabled in the state before it.
+    fn take(&mut self, step: &Step<'p>, enabled: &View, cursor: Cursor) {
+        let mut values = Vec::new();
+        if let Some(Sync::Send { values: sent, .. }) = &step.transition.sync {
+            values.extend(sent.iter().map(|value| {
+                let interval = enabled.facts.interval(self.layout, value);
+                (self.value(value, enabled), interval)
+            }));
+        }
+        let mut view = enabled.begin_step(cursor);
+        self.move_processes(step, &mut view);
+        match (&step.transition.sync, step.partner) {
+            (Some(Sync::Send { channel, .. }), Some((_, receiving))) => {
+                if let Some(Sync::Receive { targets, .. }) = &receiving.sync {
+                    self.deliver(*channel, &values, targets, &mut view);
+                }
+            }
+            (Some(Sync::Send { channel, .. }), None) => self.enqueue(*channel, &values, &mut view),
+            (Some(Sync::Receive { channel, targets }), _) => {
+                let values = self.dequeue(*channel, &mut view);
+                self.deliver(*channel, &values, targets, &mut view);
+            }
+            (None, _) => {}
+        }
+        for transition in step.transitions() {
+            for effect in &transition.effects {
+                self.effect(effect, &mut view);
+            }
+        }
+        self.write_back(&view, cursor);
+        self.store_label(cursor, step.label as i64);
+    }
+
+    fn move_processes(&mut self, step: &Step<'_>, view: &mut View) {
+        for (field, value) in moves(self, step) {
+            self.write_field(view, field, Operand::constant(value));
+            view.facts.store(field, Interval::point(value));
+        }
+    }
+
+    /// Stores a message into the targets of a receive, each value wrapped to the channel's type first.
+    fn deliver(&mut self, channel: ChannelId, values: &[(Operand, Interval)], targets: &[Place], view: &mut View) {
+        let types = &self.program.channel(channel).fields;
+        for (((value, interval), target), ty) in values.iter().zip(targets).zip(types) {
+            self.settle_place(target, view, true);
+            let place = self.target(target, view);
+            let bits = self.program.variable(target.variable).ty.bits;
+            let value = match bits <= ty.bits {
+                true => self.congruent(*value, u32::from(bits)),
+                false => self.wrapped(*value, *ty),
+            };
+            let interval = if interval.is_within_type(*ty) { *interval } else { Interval::of_type(*ty) };
+            self.store(place, value, interval, view);
+        }
+    }
+
+    fn enqueue(&mut self, channel: ChannelId, values: &[(Operand, Interval)], view: &mut View) {
+        let buffer = self.layout.channels[channel.0 as usize].as_ref().expect("the channel is buffered");
+        let length = self.read_field(view, buffer.length);
+        for (slots, (value, _)) in buffer.slots.iter().zip(values) {
+            self.fill_element(view, slots, length, *value);
+        }
+        self.write_field(view, buffer.length, length.plus(1));
+        change_length(&mut view.facts, self.layout, channel, 1);
+    }
+
+    fn dequeue(&mut self, channel: ChannelId, view: &mut View) -> Vec<(Operand, Interval)> {
+        let buffer = self.layout.channels[channel.0 as usize].as_ref().expect("the channel is buffered");
+        let mut values = Vec::new();
+        for slots in &buffer.slots {
+            let head = self.read_field(view, slots.element(0));
+            values.push((head, Interval::of_field(slots.first)));
+            self.shift_elements(view, slots);
+        }
+        let length = self.read_field(view, buffer.length);
+        self.write_field(view, buffer.length, length.plus(-1));
+        change_length(&mut view.facts, self.layout, channel, -1);
+        values
+    }
+
+    fn effect(&mut self, effect: &'p Effect, view: &mut View) {
+        match effect {
+            Effect::Assign { target, value, .. } => {
+                self.settle_place(target, view, true);
+                self.settle_expr(value, view);
+                let place = self.target(target, view);
+                let interval = view.facts.interval(self.layout, value);
+                let bits = self.program.variable(target.variable).ty.bits;
+                let value = self.value_modulo(value, view, u32::from(bits));
+                self.store(place, value, interval, view);
+            }
+            Effect::Assert { condition, span } => {
+                self.settle_expr(condition, view);
+                let holds = self.condition(condition, view);
+                let is_violated = self.not(holds);
+                self.check(is_violated, FaultSite::Assertion(*span));
+                view.facts.assume(self.layout, condition, true);
+            }
+        }
+    }
+
+    fn store(&mut self, target: Target, value: Operand, interval: Interval, view: &mut View) {
+        match target {
+            Target::Fixed(field) => {
+                self.write_field(view, field, value);
+                view.facts.store(field, interval);
+            }
+            Target::Element(array, index) => {
+                self.write_element(view, &array, index, value);
+                view.facts.forget(&array);
+            }
+        }
+    }
+
+    /// Prepares the arrays of several words that an expression indexes.
+    fn settle_expr(&mut self, expr: &Expr, view: &mut View) {
+        let layout = self.layout;
+        places_of(expr, &mut |place| self.settle_array(layout, place, view, false));
+    }
+
+    fn settle_place(&mut self, place: &Place, view: &mut View, is_written: bool) {
+        self.settle_array(self.layout, place, view, is_written);
+        if let Some(index) = &place.index {
+            self.settle_expr(index, view);
+        }
+    }
+
+    fn settle_array(&mut self, layout: &Layout, place: &Place, view: &mut View, is_written: bool) {
+        let is_computed = place.index.as_deref().is_some_and(|index| !matches!(index, Expr::Const(_)));
+        if let (true, Storage::Array(array)) = (is_computed, &layout.variables[place.variable.0 as usize]) {
+            self.settle(view, array, is_written);
+        }
+    }
+}
+
+impl<'p> Step<'p> {
+    /// The buffered channel that the step sends to (true) or receives from.
+    fn buffered(&self, lowering: &Lowering<'_, '_>) -> Option<(ChannelId, bool)> {
+        let sync = self.transition.sync.as_ref()?;
+        let channel = sync.channel();
+        lowering.layout.channels[channel.0 as usize].as_ref()?;
+        Some((channel, matches!(sync, Sync::Send { .. })))
+    }
+
+    fn transitions(&self) -> impl Iterator<Item = &'p Transition> {
+        std::iter::once(self.transition).chain(self.partner.map(|(_, transition)| transition))
+    }
+}
+
+/// The comparison with a channel's length that a send, or a receive, needs to hold.
+fn readiness(capacity: u32, is_send: bool) -> (BinaryOp, i32) {
+    if is_send { (BinaryOp::Less, capacity as i32) } else { (BinaryOp::Greater, 0) }
+}
+
+fn assume_ready(facts: &mut Facts, layout: &Layout, channel: ChannelId, op: BinaryOp, bound: i32) {
+    let length = Box::new(Expr::Length(channel));
+    let span = dampf_core::Span { start: 0, end: 0 };
+    facts.assume(layout, &Expr::Binary(op, length, Box::new(Expr::Const(bound)), span), true);
+}
+
+fn change_length(facts: &mut Facts, layout: &Layout, channel: ChannelId, change: i64) {
+    let field = length_field(layout, channel).expect("the channel is buffered");
+    let length = facts.of(field);
+    facts.store(field, length.shifted(change).and(Interval::of_field(field)));
+}
+
+/// The locations that change, and the holder.
+fn moves(lowering: &Lowering<'_, '_>, step: &Step<'_>) -> Vec<(crate::layout::Field, i32)> {
+    let movers = std::iter::once((step.mover, step.transition)).chain(step.partner);
+    let mut holder = 0;
+    let mut moves = Vec::new();
+    for (process, transition) in movers {
+        moves.push((lowering.layout.locations[process.0 as usize], transition.target.0 as i32));
+        // The receiver comes last and takes precedence.
+        if lowering.program.process(process).locations[transition.target.0 as usize].atomic {
+            holder = process.0 as i32 + 1;
+        }
+    }
+    moves.extend(lowering.layout.holder.map(|field| (field, holder)));
+    moves
+}
+
+/// A rough number of instructions for a step's effects; none if it must not be taken in vain.
+fn effort(lowering: &Lowering<'_, '_>, step: &Step<'_>, facts: &Facts) -> Option<usize> {
+    let layout = lowering.layout;
+    let mut facts = facts.clone();
+    let mut effort = 2 + layout.width.div_ceil(2);
+    if let Some(guard) = step.guard {
+        effort += weigh(&facts, layout, guard)?;
+        facts.assume(layout, guard, true);
+    }
+    if let Some((channel, is_send)) = step.buffered(lowering) {
+        let (op, bound) = readiness(lowering.program.channel(channel).capacity, is_send);
+        assume_ready(&mut facts, layout, channel, op, bound);
+    }
+    let mut sent = Vec::new();
+    if let Some(Sync::Send { values, .. }) = &step.transition.sync {
+        for value in values {
+            effort += weigh(&facts, layout, value)?;
+            sent.push(facts.interval(layout, value));
+        }
+    }
+    for (field, value) in moves(lowering, step) {
+        facts.store(field, Interval::point(value));
+        effort += 1;
+    }
+    let receiving = step.partner.map_or(step.transition, |(_, receiving)| receiving);
+    if let Some((channel, is_send)) = step.buffered(lowering) {
+        let slots = &layout.channels[channel.0 as usize].as_ref()?.slots;
+        effort += slots.iter().map(|slots| 5 * slots.words().count()).sum::<usize>();
+        change_length(&mut facts, layout, channel, if is_send { 1 } else { -1 });
+        if !is_send {
+            sent = slots.iter().map(|slots| Interval::of_field(slots.first)).collect();
+        }
+    }
+    if let Some(Sync::Receive { channel, targets }) = &receiving.sync {
+        let types = &lowering.program.channel(*channel).fields;
+        for ((target, interval), ty) in targets.iter().zip(sent).zip(types) {
+            let interval = if interval.is_within_type(*ty) { interval } else { Interval::of_type(*ty) };
+            effort += store(&mut facts, layout, target, interval)?;
+        }
+    }
+    for transition in step.transitions() {
+        for effect in &transition.effects {
+            // An assertion is a check.
+            let Effect::Assign { target, value, .. } = effect else { return None };
+            effort += weigh(&facts, layout, value)?;
+            let interval = facts.interval(layout, value);
+            effort += store(&mut facts, layout, target, interval)?;
+        }
+    }
+    Some(effort)
+}
+
+/// The effort of a store; what is known afterwards is what the generated code knows.
+fn store(facts: &mut Facts, layout: &Layout, target: &Place, value: Interval) -> Option<usize> {
+    use super::facts::{Spot, spot};
+    if !facts.is_place_harmless(layout, target) {
+        return None;
+    }
+    match spot(layout, target) {
+        Spot::Fixed(field) => {
+            facts.store(field, value);
+            Some(if value.constant().is_some() { 1 } else { 4 })
+        }
+        Spot::Element(array) => {
+            let index = target.index.as_deref().map_or(Some(0), |index| weigh(facts, layout, index))?;
+            facts.forget(&array);
+            Some(index + 6 + if array.is_one_word() { 0 } else { array.words().count() })
+        }
+        Spot::Outside => None,
+    }
+}
+
+/// The effort of an expression; none if it must not be evaluated in vain.
+fn weigh(facts: &Facts, layout: &Layout, expr: &Expr) -> Option<usize> {
+    facts.is_harmless(layout, expr).then(|| weight(expr))
+}
+
+fn weight(expr: &Expr) -> usize {
+    match expr {
+        Expr::Const(_) => 0,
+        Expr::At(..) | Expr::Length(_) => 2,
+        Expr::Read(place) => place.index.as_deref().map_or(2, |index| 2 + 2 * weight(index)),
+        Expr::Unary(_, operand) => 1 + weight(operand),
+        Expr::Binary(BinaryOp::Divide | BinaryOp::Remainder, left, right, _) => 20 + weight(left) + weight(right),
+        Expr::Binary(_, left, right, _) => 1 + weight(left) + weight(right),
+        Expr::Conditional(condition, then, otherwise) => 2 + weight(condition) + weight(then) + weight(otherwise),
+    }
+}
