@@ -7,6 +7,7 @@ use crate::dependencies::DependencyTables;
 use crate::interpreter::Interpreter;
 use crate::ir::{ActionSource, Expr, Program};
 use crate::layout::{Layout, bits_for};
+use crate::native::Native;
 use crate::ranges::{Range, ranges};
 use dampf_core::{Action, Model, Propositions, Successors, Transfer, Unsupported, Word, Worker};
 use std::sync::{Arc, OnceLock};
@@ -24,14 +25,17 @@ pub enum Backend {
 /// A back end that is ready to run.
 enum Engine {
     Interpreter,
+    Native(Native),
 }
 
 impl Engine {
-    fn prepare(backend: Backend, _interpreter: &Interpreter) -> Result<Engine, Unsupported> {
+    fn prepare(backend: Backend, interpreter: &Interpreter) -> Result<Engine, Unsupported> {
         match backend {
             Backend::Interpreter => Ok(Engine::Interpreter),
-            // The seam for generated code: until there is some, the interpreter does the work.
-            Backend::Native => Ok(Engine::Interpreter),
+            Backend::Native => {
+                let (program, layout) = (interpreter.program(), interpreter.layout());
+                Ok(Engine::Native(Native::compile(program, layout, interpreter.actions())?))
+            }
         }
     }
 }
@@ -147,6 +151,7 @@ impl Worker for GclWorker<'_> {
     fn successors(&mut self, state: &[Word], out: &mut Successors) -> Result<(), Unsupported> {
         match &self.model.engine {
             Engine::Interpreter => self.model.interpreter.successors(state, out),
+            Engine::Native(native) => native.successors(state, out),
         }
         Ok(())
     }

@@ -38,7 +38,8 @@ pub fn random_graph(seed: u64, size: Size) -> Graph {
     let mut random = Random::new(seed);
     let states = 1 + random.below(size.states);
     let faulty = |random: &mut Random| size.faults > 0 && random.one_in(size.faults);
-    let fault = |random: &mut Random, kind| Fault { kind, message: format!("number {}", random.below(3)), location: None };
+    let fault =
+        |random: &mut Random, kind| Fault { kind, message: format!("number {}", random.below(3)), location: None };
     let nodes = (0..states).map(|_| {
         let mut label = 0;
         let edges = (0..random.below(size.fanout + 1)).map(|_| {
@@ -61,7 +62,8 @@ pub fn random_graph(seed: u64, size: Size) -> Graph {
 
 impl Graph {
     fn encode(&self, node: u32) -> Vec<Word> {
-        let mut words: Vec<Word> = (0..self.width as u32).map(|word| node.wrapping_mul(word | 1) >> (word % 7)).collect();
+        let mut words: Vec<Word> =
+            (0..self.width as u32).map(|word| node.wrapping_mul(word | 1) >> (word % 7)).collect();
         words[self.width / 2] = node;
         words
     }

@@ -359,8 +359,7 @@ impl Generator {
                 Expr::Unary(op, Box::new(self.expr(depth - 1)))
             }
             10 => {
-                let (condition, then, otherwise) =
-                    (self.expr(depth - 1), self.expr(depth - 1), self.expr(depth - 1));
+                let (condition, then, otherwise) = (self.expr(depth - 1), self.expr(depth - 1), self.expr(depth - 1));
                 Expr::Conditional(Box::new(condition), Box::new(then), Box::new(otherwise))
             }
             _ => self.leaf(depth),

@@ -22,8 +22,7 @@ pub fn reference<M: Model>(model: &M, deadlocks: bool) -> Expected {
     let mut out = Successors::new(model.width());
     let mut trails: HashMap<Vec<Word>, Trail> = HashMap::new();
     let mut queue = VecDeque::new();
-    let mut expected =
-        Expected { states: 0, transitions: 0, depth: 0, faults: BTreeSet::new(), first: None };
+    let mut expected = Expected { states: 0, transitions: 0, depth: 0, faults: BTreeSet::new(), first: None };
     worker.initial(&mut out).expect("test models are supported");
     for number in 0..out.len() {
         let trail = Trail { initial: number as u64, actions: Vec::new() };
@@ -56,12 +55,7 @@ fn extend(trail: &Trail, action: Action) -> Trail {
     next
 }
 
-fn discover(
-    state: &[Word],
-    trail: Trail,
-    trails: &mut HashMap<Vec<Word>, Trail>,
-    queue: &mut VecDeque<Vec<Word>>,
-) {
+fn discover(state: &[Word], trail: Trail, trails: &mut HashMap<Vec<Word>, Trail>, queue: &mut VecDeque<Vec<Word>>) {
     if !trails.contains_key(state) {
         trails.insert(state.to_vec(), trail);
         queue.push_back(state.to_vec());

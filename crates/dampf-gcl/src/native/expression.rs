@@ -3,6 +3,7 @@
 //! An operand that may have to stay unevaluated is put behind a branch only if its code could do harm
 //! otherwise (see [`Facts::is_harmless`](super::facts::Facts::is_harmless)).
 
+use super::effort::{EFFORT_FOR_A_BRANCH_MAX, weight};
 use super::facts::{Facts, Spot, length_field, spot};
 use super::interval::Interval;
 use super::lowering::Lowering;
@@ -184,25 +185,28 @@ impl Lowering<'_, '_> {
     }
 
     fn conditional(&mut self, condition: &Expr, then: &Expr, otherwise: &Expr, view: &View) -> Operand {
-        let (if_true, if_false) = (
-            view.facts.assuming(self.layout, condition, true),
-            view.facts.assuming(self.layout, condition, false),
-        );
+        let (if_true, if_false) =
+            (view.facts.assuming(self.layout, condition, true), view.facts.assuming(self.layout, condition, false));
         let range = if_true.interval(self.layout, then).or(if_false.interval(self.layout, otherwise));
         if if_true.is_harmless(self.layout, then) && if_false.is_harmless(self.layout, otherwise) {
             let condition = self.condition(condition, view);
             let (then, otherwise) =
                 (self.value_given(then, view, if_true), self.value_given(otherwise, view, if_false));
             return match condition {
-                Condition::Known(truth) => if truth { then } else { otherwise },
+                Condition::Known(truth) => {
+                    if truth {
+                        then
+                    } else {
+                        otherwise
+                    }
+                }
                 Condition::Value(condition) => {
                     let (then, otherwise) = (self.register(then), self.register(otherwise));
                     Operand::value(self.builder.ins().select(condition, then, otherwise), range)
                 }
             };
         }
-        let (yes, no, join) =
-            (self.builder.create_block(), self.builder.create_block(), self.builder.create_block());
+        let (yes, no, join) = (self.builder.create_block(), self.builder.create_block(), self.builder.create_block());
         let result = self.builder.append_block_param(join, I32);
         self.branch(condition, view, Destination::to(yes), Destination::to(no));
         for (block, branch, facts) in [(yes, then, if_true), (no, otherwise, if_false)] {
@@ -269,6 +273,11 @@ impl Lowering<'_, '_> {
             Expr::Unary(UnaryOp::Not, operand) => self.branch(operand, view, no, yes),
             Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right, _) => {
                 let is_and = *op == BinaryOp::And;
+                let facts = view.facts.assuming(self.layout, left, is_and);
+                if weight(right) <= EFFORT_FOR_A_BRANCH_MAX() && facts.is_harmless(self.layout, right) {
+                    let condition = self.condition(expr, view);
+                    return self.branch_on(condition, (yes.block, yes.arguments), (no.block, no.arguments));
+                }
                 let more = self.builder.create_block();
                 match is_and {
                     true => self.branch(left, view, Destination::to(more), no),
@@ -276,7 +285,7 @@ impl Lowering<'_, '_> {
                 }
                 self.builder.switch_to_block(more);
                 let mut view = view.clone();
-                view.facts.assume(self.layout, left, is_and);
+                view.facts = facts;
                 self.branch(right, &view, yes, no);
             }
             _ => {

@@ -169,9 +169,7 @@ impl Facts {
                 let here = self.of(layout.locations[process.0 as usize]);
                 Interval::binary(BinaryOp::Equal, here, Interval::point(location.0 as i32))
             }
-            Expr::Length(channel) => {
-                length_field(layout, *channel).map_or(Interval::point(0), |field| self.of(field))
-            }
+            Expr::Length(channel) => length_field(layout, *channel).map_or(Interval::point(0), |field| self.of(field)),
             Expr::Unary(op, operand) => {
                 let operand = self.interval(layout, operand);
                 match op {
@@ -238,9 +236,7 @@ impl Facts {
         let in_memory = match spot(layout, place) {
             // An index into a single word is a shift, which cannot leave the word; one that selects a word in
             // memory must be in range by what its fields can hold, not by what was assumed.
-            Spot::Element(array) => {
-                array.is_one_word() || Facts::default().is_index_safe(layout, place)
-            }
+            Spot::Element(array) => array.is_one_word() || Facts::default().is_index_safe(layout, place),
             Spot::Fixed(_) | Spot::Outside => true,
         };
         in_memory && self.is_index_safe(layout, place) && self.is_harmless(layout, index)

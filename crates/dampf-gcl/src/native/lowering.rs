@@ -75,8 +75,7 @@ impl<'p, 'f> Lowering<'p, 'f> {
             unreachable!("the function has four parameters")
         };
         let (exit, sites, faults) = (None, HashMap::new(), Vec::new());
-        let mut lowering =
-            Lowering { builder, program, layout, state, report, words: Vec::new(), exit, sites, faults };
+        let mut lowering = Lowering { builder, program, layout, state, report, words: Vec::new(), exit, sites, faults };
         if layout.width <= WORDS_IN_REGISTERS_MAX {
             lowering.words = (0..layout.width).map(|word| lowering.load_word(word as u32)).collect();
         }

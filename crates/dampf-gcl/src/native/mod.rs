@@ -17,13 +17,16 @@
 //!
 //! Invariant: for every state the result is the interpreter's, entry by entry.
 
+mod effort;
 mod expand;
 mod expression;
 mod facts;
 mod interval;
 mod lowering;
 mod operand;
+mod process;
 mod step;
+mod steps;
 mod view;
 
 use crate::ir::{ActionSource, Program};
@@ -34,8 +37,8 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, default_libcall_names};
 use dampf_core::{Action, Fault, Successors, Unsupported, Word};
-use expand::Steps;
 use lowering::Lowering;
+use steps::Steps;
 
 /// Marks the label of a faulty step in what the generated function writes.
 const FAULTY: u64 = 1 << 63;
@@ -206,6 +209,9 @@ fn define(jit: &mut JITModule, context: &mut Context) -> cranelift_module::Modul
     let function = jit.declare_function("expand", Linkage::Local, &context.func.signature)?;
     context.func.name = ir::UserFuncName::user(0, function.as_u32());
     jit.define_function(function, context)?;
+    if let Ok(path) = std::env::var("DUMP") {
+        std::fs::write(path, context.compiled_code().unwrap().code_buffer()).unwrap();
+    }
     let bytes = context.compiled_code().map_or(0, |code| code.code_buffer().len());
     jit.finalize_definitions()?;
     Ok((function, bytes))

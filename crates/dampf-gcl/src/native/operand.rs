@@ -29,7 +29,10 @@ pub(super) enum Raw {
     /// A truth value: 0 or 1 in an 8-bit register.
     Truth(Value),
     /// The bits of a field, not yet extracted from its word. Where the field wraps: its decoded value.
-    Field { word: Value, field: Field },
+    Field {
+        word: Value,
+        field: Field,
+    },
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -75,7 +78,8 @@ impl Operand {
 
     /// The values of `raw` as a signed number, if adding the offset to it does not wrap around.
     fn raw_range(self) -> Option<Interval> {
-        let (least, greatest) = (self.range.least - i64::from(self.offset), self.range.greatest - i64::from(self.offset));
+        let (least, greatest) =
+            (self.range.least - i64::from(self.offset), self.range.greatest - i64::from(self.offset));
         let full = Interval::FULL;
         (full.contains(least) && full.contains(greatest)).then_some(Interval { least, greatest })
     }
@@ -187,9 +191,7 @@ impl Lowering<'_, '_> {
         match (left, right) {
             (Condition::Known(true), other) | (other, Condition::Known(true)) => other,
             (Condition::Known(false), _) | (_, Condition::Known(false)) => Condition::Known(false),
-            (Condition::Value(left), Condition::Value(right)) => {
-                Condition::Value(self.builder.ins().band(left, right))
-            }
+            (Condition::Value(left), Condition::Value(right)) => Condition::Value(self.builder.ins().band(left, right)),
         }
     }
 

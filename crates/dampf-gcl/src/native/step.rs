@@ -4,6 +4,7 @@
 //! short, its result is therefore written always, and the cursor moves only if the step was enabled; the next
 //! step overwrites what was written in vain. Other steps branch around their effects.
 
+use super::effort::EFFORT_IN_VAIN_MAX;
 use super::expression::{Destination, Target};
 use super::facts::{Facts, length_field};
 use super::interval::Interval;
@@ -13,12 +14,8 @@ use super::view::View;
 use super::{FAULTY, REPORT_STEP_FAULTS};
 use crate::faults::FaultSite;
 use crate::ir::{BinaryOp, ChannelId, Effect, Expr, Place, ProcessId, Sync, Transition};
-use crate::layout::places_of;
-use crate::layout::{Layout, Storage};
+use crate::layout::{Field, Layout, Storage, places_of};
 use cranelift_codegen::ir::Block;
-
-/// The greatest effort, in rough numbers of instructions, that is spent on a step that may be disabled.
-const EFFORT_IN_VAIN_MAX: usize = 40;
 
 /// A step whose moving processes are known to be in its sources.
 #[derive(Clone, Copy)]
@@ -33,39 +30,55 @@ pub(super) struct Step<'p> {
 }
 
 impl<'p> Lowering<'p, '_> {
-    /// Tries a step; the cursor behind it.
-    pub fn step(&mut self, step: &Step<'p>, facts: &Facts, cursor: Cursor) -> Cursor {
-        let before = View::before(self.layout.width, facts.clone());
-        let mut enabled = before.clone();
-        if let Some(guard) = step.guard {
-            enabled.facts.assume(self.layout, guard, true);
+    /// Tries a step, which is enabled only where `ready` holds too; the cursor behind it. Where that is not
+    /// certain, the step must be one that can be taken in vain.
+    pub fn step(&mut self, step: &Step<'p>, facts: &Facts, ready: Condition, cursor: Cursor) -> Cursor {
+        let is_certain = step.guard.is_none() && step.buffered(self.layout).is_none();
+        let is_short = || self.effort(step, facts).is_some_and(|effort| effort <= EFFORT_IN_VAIN_MAX());
+        match ready {
+            Condition::Known(false) => cursor,
+            Condition::Known(true) if is_certain || !is_short() => self.step_by_branches(step, facts, cursor),
+            _ => self.step_in_vain(step, facts, ready, cursor),
         }
-        let is_certain = step.guard.is_none() && step.buffered(self).is_none();
-        if !is_certain && effort(self, step, facts).is_some_and(|effort| effort <= EFFORT_IN_VAIN_MAX) {
-            self.exit = None;
-            let guard = step.guard.map_or(Condition::Known(true), |guard| self.condition(guard, &before));
-            let ready = self.channel_ready(step, &mut enabled);
-            let condition = self.both(guard, ready);
-            if matches!(condition, Condition::Known(false)) {
-                return cursor;
-            }
-            self.take(step, &enabled, cursor);
-            return self.advance_if(condition, cursor);
-        }
+    }
 
+    /// Writes the result of a step, and moves on only if it is enabled.
+    fn step_in_vain(&mut self, step: &Step<'p>, facts: &Facts, ready: Condition, cursor: Cursor) -> Cursor {
+        self.exit = None;
+        let mut view = View::before(self.layout.width, facts.clone());
+        let mut condition = ready;
+        if let Some(guard) = step.guard {
+            let guard_holds = self.condition(guard, &view);
+            condition = self.both(condition, guard_holds);
+            view.facts.assume(self.layout, guard, true);
+        }
+        let channel_ready = self.channel_ready(step, &mut view);
+        condition = self.both(condition, channel_ready);
+        if matches!(condition, Condition::Known(false)) {
+            return cursor;
+        }
+        self.take(step, &view, cursor);
+        self.advance_if(condition, cursor)
+    }
+
+    /// Branches around what need not be done.
+    fn step_by_branches(&mut self, step: &Step<'p>, facts: &Facts, cursor: Cursor) -> Cursor {
         let next = self.cursor_block();
         self.exit = Some(FaultExit::default());
+        let mut view = View::before(self.layout.width, facts.clone());
         if let Some(guard) = step.guard {
-            self.go_on_if(guard, &before, next, cursor);
+            self.go_on_if(guard, &view, next, cursor);
+            view.facts.assume(self.layout, guard, true);
         }
-        let ready = self.channel_ready(step, &mut enabled);
-        if !matches!(ready, Condition::Known(true)) {
+        let channel_ready = self.channel_ready(step, &mut view);
+        if !matches!(channel_ready, Condition::Known(true)) {
             let go = self.builder.create_block();
-            self.branch_on(ready, (go, &[]), (next, &cursor.arguments()));
+            self.branch_on(channel_ready, (go, &[]), (next, &cursor.arguments()));
             self.builder.switch_to_block(go);
         }
-        self.take(step, &enabled, cursor);
+        self.take(step, &view, cursor);
         let behind = self.advance(cursor);
+        let is_certain = step.guard.is_none() && step.buffered(self.layout).is_none();
         if is_certain && self.exit.is_some_and(|exit| exit.block.is_none()) {
             return behind;
         }
@@ -97,7 +110,7 @@ impl<'p> Lowering<'p, '_> {
 
     /// Whether the buffered channel of a step is not full, or not empty.
     fn channel_ready(&mut self, step: &Step<'_>, enabled: &mut View) -> Condition {
-        let Some((channel, is_send)) = step.buffered(self) else { return Condition::Known(true) };
+        let Some((channel, is_send)) = step.buffered(self.layout) else { return Condition::Known(true) };
         let field = length_field(self.layout, channel).expect("the channel is buffered");
         let length = self.read_field(enabled, field);
         let (op, bound) = readiness(self.program.channel(channel).capacity, is_send);
@@ -139,8 +152,24 @@ impl<'p> Lowering<'p, '_> {
         self.store_label(cursor, step.label as i64);
     }
 
+    /// The locations that change, and the holder, with their new values.
+    pub fn moves(&self, step: &Step<'_>) -> Vec<(Field, i32)> {
+        let movers = std::iter::once((step.mover, step.transition)).chain(step.partner);
+        let mut holder = 0;
+        let mut moves = Vec::new();
+        for (process, transition) in movers {
+            moves.push((self.layout.locations[process.0 as usize], transition.target.0 as i32));
+            // The receiver comes last and takes precedence.
+            if self.program.process(process).locations[transition.target.0 as usize].atomic {
+                holder = process.0 as i32 + 1;
+            }
+        }
+        moves.extend(self.layout.holder.map(|field| (field, holder)));
+        moves
+    }
+
     fn move_processes(&mut self, step: &Step<'_>, view: &mut View) {
-        for (field, value) in moves(self, step) {
+        for (field, value) in self.moves(step) {
             self.write_field(view, field, Operand::constant(value));
             view.facts.store(field, Interval::point(value));
         }
@@ -243,136 +272,31 @@ impl<'p> Lowering<'p, '_> {
 
 impl<'p> Step<'p> {
     /// The buffered channel that the step sends to (true) or receives from.
-    fn buffered(&self, lowering: &Lowering<'_, '_>) -> Option<(ChannelId, bool)> {
+    pub fn buffered(&self, layout: &Layout) -> Option<(ChannelId, bool)> {
         let sync = self.transition.sync.as_ref()?;
         let channel = sync.channel();
-        lowering.layout.channels[channel.0 as usize].as_ref()?;
+        layout.channels[channel.0 as usize].as_ref()?;
         Some((channel, matches!(sync, Sync::Send { .. })))
     }
 
-    fn transitions(&self) -> impl Iterator<Item = &'p Transition> {
+    pub fn transitions(&self) -> impl Iterator<Item = &'p Transition> {
         std::iter::once(self.transition).chain(self.partner.map(|(_, transition)| transition))
     }
 }
 
 /// The comparison with a channel's length that a send, or a receive, needs to hold.
-fn readiness(capacity: u32, is_send: bool) -> (BinaryOp, i32) {
+pub(super) fn readiness(capacity: u32, is_send: bool) -> (BinaryOp, i32) {
     if is_send { (BinaryOp::Less, capacity as i32) } else { (BinaryOp::Greater, 0) }
 }
 
-fn assume_ready(facts: &mut Facts, layout: &Layout, channel: ChannelId, op: BinaryOp, bound: i32) {
+pub(super) fn assume_ready(facts: &mut Facts, layout: &Layout, channel: ChannelId, op: BinaryOp, bound: i32) {
     let length = Box::new(Expr::Length(channel));
     let span = dampf_core::Span { start: 0, end: 0 };
     facts.assume(layout, &Expr::Binary(op, length, Box::new(Expr::Const(bound)), span), true);
 }
 
-fn change_length(facts: &mut Facts, layout: &Layout, channel: ChannelId, change: i64) {
+pub(super) fn change_length(facts: &mut Facts, layout: &Layout, channel: ChannelId, change: i64) {
     let field = length_field(layout, channel).expect("the channel is buffered");
     let length = facts.of(field);
     facts.store(field, length.shifted(change).and(Interval::of_field(field)));
-}
-
-/// The locations that change, and the holder.
-fn moves(lowering: &Lowering<'_, '_>, step: &Step<'_>) -> Vec<(crate::layout::Field, i32)> {
-    let movers = std::iter::once((step.mover, step.transition)).chain(step.partner);
-    let mut holder = 0;
-    let mut moves = Vec::new();
-    for (process, transition) in movers {
-        moves.push((lowering.layout.locations[process.0 as usize], transition.target.0 as i32));
-        // The receiver comes last and takes precedence.
-        if lowering.program.process(process).locations[transition.target.0 as usize].atomic {
-            holder = process.0 as i32 + 1;
-        }
-    }
-    moves.extend(lowering.layout.holder.map(|field| (field, holder)));
-    moves
-}
-
-/// A rough number of instructions for a step's effects; none if it must not be taken in vain.
-fn effort(lowering: &Lowering<'_, '_>, step: &Step<'_>, facts: &Facts) -> Option<usize> {
-    let layout = lowering.layout;
-    let mut facts = facts.clone();
-    let mut effort = 2 + layout.width.div_ceil(2);
-    if let Some(guard) = step.guard {
-        effort += weigh(&facts, layout, guard)?;
-        facts.assume(layout, guard, true);
-    }
-    if let Some((channel, is_send)) = step.buffered(lowering) {
-        let (op, bound) = readiness(lowering.program.channel(channel).capacity, is_send);
-        assume_ready(&mut facts, layout, channel, op, bound);
-    }
-    let mut sent = Vec::new();
-    if let Some(Sync::Send { values, .. }) = &step.transition.sync {
-        for value in values {
-            effort += weigh(&facts, layout, value)?;
-            sent.push(facts.interval(layout, value));
-        }
-    }
-    for (field, value) in moves(lowering, step) {
-        facts.store(field, Interval::point(value));
-        effort += 1;
-    }
-    let receiving = step.partner.map_or(step.transition, |(_, receiving)| receiving);
-    if let Some((channel, is_send)) = step.buffered(lowering) {
-        let slots = &layout.channels[channel.0 as usize].as_ref()?.slots;
-        effort += slots.iter().map(|slots| 5 * slots.words().count()).sum::<usize>();
-        change_length(&mut facts, layout, channel, if is_send { 1 } else { -1 });
-        if !is_send {
-            sent = slots.iter().map(|slots| Interval::of_field(slots.first)).collect();
-        }
-    }
-    if let Some(Sync::Receive { channel, targets }) = &receiving.sync {
-        let types = &lowering.program.channel(*channel).fields;
-        for ((target, interval), ty) in targets.iter().zip(sent).zip(types) {
-            let interval = if interval.is_within_type(*ty) { interval } else { Interval::of_type(*ty) };
-            effort += store(&mut facts, layout, target, interval)?;
-        }
-    }
-    for transition in step.transitions() {
-        for effect in &transition.effects {
-            // An assertion is a check.
-            let Effect::Assign { target, value, .. } = effect else { return None };
-            effort += weigh(&facts, layout, value)?;
-            let interval = facts.interval(layout, value);
-            effort += store(&mut facts, layout, target, interval)?;
-        }
-    }
-    Some(effort)
-}
-
-/// The effort of a store; what is known afterwards is what the generated code knows.
-fn store(facts: &mut Facts, layout: &Layout, target: &Place, value: Interval) -> Option<usize> {
-    use super::facts::{Spot, spot};
-    if !facts.is_place_harmless(layout, target) {
-        return None;
-    }
-    match spot(layout, target) {
-        Spot::Fixed(field) => {
-            facts.store(field, value);
-            Some(if value.constant().is_some() { 1 } else { 4 })
-        }
-        Spot::Element(array) => {
-            let index = target.index.as_deref().map_or(Some(0), |index| weigh(facts, layout, index))?;
-            facts.forget(&array);
-            Some(index + 6 + if array.is_one_word() { 0 } else { array.words().count() })
-        }
-        Spot::Outside => None,
-    }
-}
-
-/// The effort of an expression; none if it must not be evaluated in vain.
-fn weigh(facts: &Facts, layout: &Layout, expr: &Expr) -> Option<usize> {
-    facts.is_harmless(layout, expr).then(|| weight(expr))
-}
-
-fn weight(expr: &Expr) -> usize {
-    match expr {
-        Expr::Const(_) => 0,
-        Expr::At(..) | Expr::Length(_) => 2,
-        Expr::Read(place) => place.index.as_deref().map_or(2, |index| 2 + 2 * weight(index)),
-        Expr::Unary(_, operand) => 1 + weight(operand),
-        Expr::Binary(BinaryOp::Divide | BinaryOp::Remainder, left, right, _) => 20 + weight(left) + weight(right),
-        Expr::Binary(_, left, right, _) => 1 + weight(left) + weight(right),
-        Expr::Conditional(condition, then, otherwise) => 2 + weight(condition) + weight(then) + weight(otherwise),
-    }
 }

@@ -1,0 +1,114 @@
+//! The result of a check, for people.
+
+use crate::text::fault_sentence;
+use crate::{Excerpt, Palette, Run, bytes, grouped, rate, seconds, write_fault, write_run};
+use dampf_core::{Describe, Finding, Statistics, Verdict};
+use std::io::{self, Write};
+use std::time::Duration;
+
+/// How a check was run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Setting {
+    /// The path of the model as it was given.
+    pub model: String,
+    pub search: &'static str,
+    pub store: &'static str,
+    pub backend: &'static str,
+    pub threads: usize,
+    pub deterministic: bool,
+}
+
+/// Everything there is to say about a check.
+pub struct CheckReport<'a, M: Describe> {
+    pub setting: &'a Setting,
+    pub verdict: &'a Verdict,
+    pub statistics: &'a Statistics,
+    /// All findings, the one of the verdict first.
+    pub findings: &'a [Finding],
+    /// The run of the verdict, where it is `Violated`.
+    pub run: Option<&'a Run<'a, M>>,
+    pub elapsed: Duration,
+    /// The most memory the process had; 0 where the system does not say.
+    pub peak_rss_bytes: u64,
+}
+
+/// Further findings are listed up to this number.
+const FINDINGS_LISTED: usize = 20;
+
+impl<M: Describe> CheckReport<'_, M> {
+    /// Bytes of the visited set for each state; 0 without states.
+    pub fn bytes_per_state(&self) -> f64 {
+        match self.statistics.states {
+            0 => 0.0,
+            states => self.statistics.store_bytes as f64 / states as f64,
+        }
+    }
+
+    /// A store begins with room for many states, so the figure says something only where there are many.
+    fn shown_bytes_per_state(&self) -> String {
+        let figure = self.bytes_per_state();
+        if figure < 1000.0 { format!("{figure:.1} B") } else { bytes(figure as u64) }
+    }
+
+    /// Writes verdict, run and statistics.
+    pub fn write_text(&self, out: &mut dyn Write, palette: Palette, excerpt: Excerpt) -> io::Result<()> {
+        match self.verdict {
+            Verdict::Verified => {
+                writeln!(out, "{}: no reachable state or step is faulty", palette.good("verified"))?;
+            }
+            Verdict::Unknown(reason) => writeln!(out, "{}: {reason}", palette.doubtful("unknown"))?,
+            Verdict::Violated(finding) => write_fault(out, palette, &finding.fault)?,
+        }
+        if let Some(run) = self.run {
+            writeln!(out)?;
+            write_run(out, palette, run, excerpt)?;
+        }
+        self.write_further_findings(out, palette)?;
+        self.write_statistics(out, palette)
+    }
+
+    fn write_further_findings(&self, out: &mut dyn Write, palette: Palette) -> io::Result<()> {
+        let further = self.findings.get(1..).unwrap_or_default();
+        if further.is_empty() {
+            return Ok(());
+        }
+        let noun = if further.len() == 1 { "further finding" } else { "further findings" };
+        writeln!(out, "\n{}", palette.heading(format!("{} {noun}", grouped(further.len() as u64))))?;
+        for finding in further.iter().take(FINDINGS_LISTED) {
+            let place = finding.fault.location.as_ref().map_or_else(String::new, |at| format!(" at {at}"));
+            let steps = finding.trail.actions.len();
+            let steps = format!("after {} step{}", grouped(steps as u64), if steps == 1 { "" } else { "s" });
+            writeln!(out, "  {}{place}, {steps}", fault_sentence(&finding.fault))?;
+        }
+        match further.len().saturating_sub(FINDINGS_LISTED) {
+            0 => Ok(()),
+            hidden => writeln!(out, "  {}", palette.aside(format!("… {} more", grouped(hidden as u64)))),
+        }
+    }
+
+    fn write_statistics(&self, out: &mut dyn Write, palette: Palette) -> io::Result<()> {
+        let statistics = self.statistics;
+        if statistics.states == 0 {
+            return Ok(());
+        }
+        let mut rows = vec![
+            ("states", grouped(statistics.states)),
+            ("transitions", grouped(statistics.transitions)),
+            ("depth", grouped(statistics.depth)),
+        ];
+        if statistics.frontier > 0 {
+            rows.push(("not explored", grouped(statistics.frontier)));
+        }
+        if statistics.faults > self.findings.len() as u64 {
+            rows.push(("faults", grouped(statistics.faults)));
+        }
+        rows.push(("time", seconds(self.elapsed)));
+        rows.push(("rate", format!("{} states/s", grouped(rate(statistics.states, self.elapsed)))));
+        if self.peak_rss_bytes > 0 {
+            rows.push(("memory", bytes(self.peak_rss_bytes)));
+        }
+        rows.push(("store", format!("{}, {}/state", bytes(statistics.store_bytes), self.shown_bytes_per_state())));
+        writeln!(out, "\n{}", palette.heading("search"))?;
+        rows.iter().try_for_each(|(name, value)| writeln!(out, "  {} {value}", palette.aside(format!("{name:<12}"))))
+    }
+}

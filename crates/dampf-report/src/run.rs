@@ -1,0 +1,165 @@
+//! A trail that was run again on the bare front end, ready to be told.
+//!
+//! Steps are described when they are asked for: a depth-first trail may have millions of steps of which a
+//! terminal shows fifty.
+
+use dampf_core::{Action, Binding, Describe, Fault, FaultKind, ReplayError, SourceLocation, Step, Trail, Word, replay};
+use std::collections::HashSet;
+
+/// A value that a step changed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Change {
+    pub name: String,
+    pub before: String,
+    pub after: String,
+}
+
+/// One step of a run, as people see it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ToldStep {
+    pub step: Step,
+    /// In declaration order. Empty for a step that ends in a fault: it leads to no state.
+    pub changes: Vec<Change>,
+}
+
+impl ToldStep {
+    /// Describes the step `action` from `before` to `after`.
+    pub fn new<M: Describe>(model: &M, before: &[Word], action: Action, after: Option<&[Word]>) -> ToldStep {
+        let step = model.describe_step(before, action);
+        let changes =
+            after.map_or_else(Vec::new, |after| changes(&model.describe_state(before), &model.describe_state(after)));
+        let changes = changes.into_iter().flat_map(elementwise).collect();
+        ToldStep { step, changes }
+    }
+
+    /// The changes that the text of the step does not say anyway: `idle -> wait` is where a process went.
+    pub fn noteworthy_changes(&self) -> impl Iterator<Item = &Change> {
+        self.changes.iter().filter(|change| {
+            let moved = self.step.process.split(", ").any(|process| process == change.name);
+            !(moved && self.step.text.contains(&format!("{} -> {}", change.before, change.after)))
+        })
+    }
+
+    /// Where the step stands in the source: `file:line`.
+    pub fn place(&self) -> String {
+        self.step.location.as_ref().map_or_else(String::new, line_of)
+    }
+}
+
+fn line_of(location: &SourceLocation) -> String {
+    format!("{}:{}", location.file, location.line)
+}
+
+/// What differs between two descriptions. A name that only one of them has is absent in the other.
+fn changes(before: &[Binding], after: &[Binding]) -> Vec<Change> {
+    let change = |name: &str, before: &str, after: &str| {
+        let differs = before != after;
+        differs.then(|| Change { name: name.to_owned(), before: before.to_owned(), after: after.to_owned() })
+    };
+    let aligned = before.iter().zip(after).take_while(|(old, new)| old.name == new.name).count();
+    let ((before, old_rest), (after, new_rest)) = (before.split_at(aligned), after.split_at(aligned));
+    let lasting = before.iter().zip(after).filter_map(|(old, new)| change(&new.name, &old.value, &new.value));
+    let value = |rest: &[Binding], name: &str| {
+        rest.iter().find(|binding| binding.name == name).map_or(ABSENT.to_owned(), |binding| binding.value.clone())
+    };
+    let new = new_rest.iter().filter_map(|new| change(&new.name, &value(old_rest, &new.name), &new.value));
+    let gone = old_rest.iter().filter(|old| new_rest.iter().all(|new| new.name != old.name));
+    lasting.chain(new).chain(gone.filter_map(|old| change(&old.name, &old.value, ABSENT))).collect()
+}
+
+/// The changes within two values. Where both are lists of equal length, those of the elements.
+fn elementwise(change: Change) -> Vec<Change> {
+    let elements = |value: &str| {
+        let inner = value.strip_prefix('[')?.strip_suffix(']')?;
+        // The elements of nested lists are not told apart, and an empty list has none.
+        let flat = !inner.is_empty() && !inner.contains(['(', '[']);
+        flat.then(|| inner.split(", ").map(str::to_owned).collect::<Vec<_>>())
+    };
+    match (elements(&change.before), elements(&change.after)) {
+        (Some(before), Some(after)) if before.len() == after.len() => {
+            let pairs = before.into_iter().zip(after).enumerate().filter(|(_, (old, new))| old != new);
+            let named = |(index, (before, after))| Change { name: format!("{}[{index}]", change.name), before, after };
+            pairs.map(named).collect()
+        }
+        _ => vec![change],
+    }
+}
+
+/// Stands for the value of what a state does not have.
+const ABSENT: &str = "none";
+
+/// A replayed trail.
+pub struct Run<'m, M: Describe> {
+    model: &'m M,
+    trail: Trail,
+    states: Vec<Vec<Word>>,
+    fault: Option<Fault>,
+}
+
+impl<'m, M: Describe> Run<'m, M> {
+    /// Runs a trail again. A deadlock at its end is a fault only where `deadlocks` says so.
+    pub fn replay(model: &'m M, trail: Trail, deadlocks: bool) -> Result<Self, ReplayError> {
+        let replay = replay(model, &trail)?;
+        let fault = replay.fault.filter(|fault| deadlocks || fault.kind != FaultKind::Deadlock);
+        Ok(Run { model, trail, states: replay.states, fault })
+    }
+
+    /// The number of steps.
+    pub fn len(&self) -> usize {
+        self.trail.actions.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.trail.actions.is_empty()
+    }
+
+    pub fn trail(&self) -> &Trail {
+        &self.trail
+    }
+
+    /// What the run ends in.
+    pub fn fault(&self) -> Option<&Fault> {
+        self.fault.as_ref()
+    }
+
+    /// The step with this number, counted from 0.
+    pub fn step(&self, index: usize) -> ToldStep {
+        let after = self.states.get(index + 1).map(Vec::as_slice);
+        ToldStep::new(self.model, &self.states[index], self.trail.actions[index], after)
+    }
+
+    /// All steps, described one by one.
+    pub fn steps(&self) -> impl Iterator<Item = ToldStep> + '_ {
+        (0..self.len()).map(|index| self.step(index))
+    }
+
+    /// Every variable at the beginning. Empty where the program is at fault before it has a state.
+    pub fn initial(&self) -> Vec<Binding> {
+        self.states.first().map_or_else(Vec::new, |state| self.model.describe_state(state))
+    }
+
+    /// Every variable in the last state. Empty as above.
+    pub fn last(&self) -> Vec<Binding> {
+        self.states.last().map_or_else(Vec::new, |state| self.model.describe_state(state))
+    }
+
+    /// Who waits for what in the last state; empty unless the run ends in a deadlock.
+    pub fn blocked(&self) -> Vec<String> {
+        match (&self.fault, self.states.last()) {
+            (Some(fault), Some(state)) if fault.kind == FaultKind::Deadlock => self.model.describe_blocked(state),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The names of the variables that some step changes.
+    pub fn changing(&self) -> HashSet<String> {
+        let mut names = HashSet::new();
+        let mut before = self.initial();
+        for state in self.states.iter().skip(1) {
+            let after = self.model.describe_state(state);
+            names.extend(changes(&before, &after).into_iter().map(|change| change.name));
+            before = after;
+        }
+        names
+    }
+}

@@ -1,0 +1,174 @@
+//! The result of a check, for programs: one JSON object.
+//!
+//! Every field is always there: `null` for an error or a reason that there is none of, an empty list for a
+//! trail without steps. Steps are described while they are written, so a long trail needs no second copy.
+
+use crate::{Change, CheckReport, Run, ToldStep, rate};
+use dampf_core::{Describe, Fault, Finding, Verdict};
+use serde::Serialize as DeriveSerialize;
+use serde::ser::{Serialize, Serializer};
+use std::io::{self, Write};
+
+#[derive(DeriveSerialize)]
+struct Summary<'a, T> {
+    verdict: &'static str,
+    reason: Option<&'a str>,
+    error: Option<Error<'a>>,
+    /// The number of distinct findings.
+    findings: usize,
+    /// Faulty states and steps met, those that are alike included.
+    faults: u64,
+    errors: Vec<ErrorAndSteps<'a>>,
+    model: &'a str,
+    search: &'static str,
+    store: &'static str,
+    backend: &'static str,
+    deterministic: bool,
+    threads: usize,
+    ranks: usize,
+    states: u64,
+    transitions: u64,
+    depth: u64,
+    frontier: u64,
+    seconds: f64,
+    states_per_second: u64,
+    peak_rss_bytes: u64,
+    store_bytes: u64,
+    bytes_per_state: f64,
+    initial: Values,
+    trail: T,
+    blocked: Vec<String>,
+}
+
+#[derive(DeriveSerialize)]
+struct Error<'a> {
+    kind: &'static str,
+    message: &'a str,
+    location: Option<Location<'a>>,
+}
+
+#[derive(DeriveSerialize)]
+struct ErrorAndSteps<'a> {
+    #[serde(flatten)]
+    error: Error<'a>,
+    steps: usize,
+}
+
+#[derive(DeriveSerialize)]
+struct Location<'a> {
+    file: &'a str,
+    line: u32,
+    column: u32,
+}
+
+impl<'a> From<&'a Finding> for ErrorAndSteps<'a> {
+    fn from(finding: &'a Finding) -> Self {
+        ErrorAndSteps { error: error(&finding.fault), steps: finding.trail.actions.len() }
+    }
+}
+
+fn error(fault: &Fault) -> Error<'_> {
+    let location = fault.location.as_ref();
+    let location = location.map(|at| Location { file: &at.file, line: at.line, column: at.column });
+    Error { kind: fault.kind.name(), message: &fault.message, location }
+}
+
+/// Names and values as one JSON object.
+struct Values(Vec<(String, String)>);
+
+impl Serialize for Values {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+struct Steps<'a, M: Describe>(Option<&'a Run<'a, M>>);
+
+impl<M: Describe> Serialize for Steps<'_, M> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.into_iter().flat_map(Run::steps).map(StepEntry::from))
+    }
+}
+
+#[derive(DeriveSerialize)]
+struct StepEntry {
+    process: String,
+    file: Option<String>,
+    line: Option<u32>,
+    function: String,
+    text: String,
+    changes: Vec<ChangeEntry>,
+}
+
+#[derive(DeriveSerialize)]
+struct ChangeEntry {
+    name: String,
+    before: String,
+    after: String,
+}
+
+impl From<ToldStep> for StepEntry {
+    fn from(told: ToldStep) -> Self {
+        let entry = |Change { name, before, after }| ChangeEntry { name, before, after };
+        let (file, line) = told.step.location.map(|at| (at.file, at.line)).unzip();
+        StepEntry {
+            process: told.step.process,
+            file,
+            line,
+            function: told.step.function,
+            text: told.step.text,
+            changes: told.changes.into_iter().map(entry).collect(),
+        }
+    }
+}
+
+/// A longer trail is written without line breaks.
+const READABLE_STEPS_MAX: usize = 1000;
+
+impl<M: Describe> CheckReport<'_, M> {
+    /// Writes the summary as one JSON object and ends the line.
+    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        // Indentation is for people, and people do not read trails of thousands of steps here.
+        let readable = self.run.is_none_or(|run| run.len() <= READABLE_STEPS_MAX);
+        let writer = &mut *out;
+        if readable {
+            serde_json::to_writer_pretty(writer, &self.summary())
+        } else {
+            serde_json::to_writer(writer, &self.summary())
+        }
+        .map_err(io::Error::from)?;
+        writeln!(out)
+    }
+
+    fn summary(&self) -> Summary<'_, Steps<'_, M>> {
+        let statistics = self.statistics;
+        let initial = self.run.map_or_else(Vec::new, Run::initial);
+        Summary {
+            verdict: self.verdict.name(),
+            reason: if let Verdict::Unknown(reason) = self.verdict { Some(reason) } else { None },
+            error: if let Verdict::Violated(finding) = self.verdict { Some(error(&finding.fault)) } else { None },
+            findings: self.findings.len(),
+            faults: statistics.faults,
+            errors: self.findings.iter().map(ErrorAndSteps::from).collect(),
+            model: &self.setting.model,
+            search: self.setting.search,
+            store: self.setting.store,
+            backend: self.setting.backend,
+            deterministic: self.setting.deterministic,
+            threads: self.setting.threads,
+            ranks: 1,
+            states: statistics.states,
+            transitions: statistics.transitions,
+            depth: statistics.depth,
+            frontier: statistics.frontier,
+            seconds: self.elapsed.as_secs_f64(),
+            states_per_second: rate(statistics.states, self.elapsed),
+            peak_rss_bytes: self.peak_rss_bytes,
+            store_bytes: statistics.store_bytes,
+            bytes_per_state: self.bytes_per_state(),
+            initial: Values(initial.into_iter().map(|binding| (binding.name, binding.value)).collect()),
+            trail: Steps(self.run),
+            blocked: self.run.map_or_else(Vec::new, Run::blocked),
+        }
+    }
+}

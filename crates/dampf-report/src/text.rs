@@ -1,0 +1,193 @@
+//! Runs as text: a numbered list of steps with what each changed.
+//!
+//! The layout is the same on a terminal and in a pipe; only colour differs. A line of a step has the shape
+//! `number  process  file:line  source text`, and the values it changed follow, indented below the text.
+
+use crate::{Palette, Run, ToldStep, grouped};
+use dampf_core::{Binding, Describe, Fault};
+use std::collections::HashSet;
+use std::io::{self, Write};
+
+/// How much of a long run is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Excerpt {
+    Whole,
+    /// The first and the last steps, where there are more than these and a few others.
+    Ends,
+}
+
+const LONG: usize = 60;
+const SHOWN_FIRST: usize = 10;
+const SHOWN_LAST: usize = 40;
+
+/// A column is not widened for a rare long entry.
+const COLUMN_MAX: usize = 40;
+
+/// Writes steps with aligned columns, as wide as the widest entry so far.
+#[derive(Clone, Debug, Default)]
+pub struct StepTable {
+    number: usize,
+    process: usize,
+    place: usize,
+}
+
+impl StepTable {
+    /// Makes room for steps up to this number.
+    pub fn for_steps(count: usize) -> Self {
+        StepTable { number: count.to_string().len().max(3), ..StepTable::default() }
+    }
+
+    /// Widens the columns so that this step fits.
+    pub fn fit(&mut self, told: &ToldStep) {
+        let width = |text: &str| text.chars().count().min(COLUMN_MAX);
+        self.process = self.process.max(width(&told.step.process));
+        self.place = self.place.max(width(&told.place()));
+    }
+
+    /// Writes one step; `number` counts from 1.
+    pub fn write(&mut self, out: &mut dyn Write, palette: Palette, number: usize, told: &ToldStep) -> io::Result<()> {
+        self.fit(told);
+        let process = padded(&told.step.process, self.process);
+        let place = padded(&told.place(), self.place);
+        let text = one_line(&told.step.text);
+        let width = self.number.max(3);
+        let line = format!("  {number:>width$}  {}  {}  {text}", palette.name(process), palette.aside(place));
+        writeln!(out, "{}", line.trim_end())?;
+        let changes: Vec<String> = told.noteworthy_changes().map(|change| shown_change(palette, change)).collect();
+        if !changes.is_empty() {
+            writeln!(out, "  {:width$}    {}", "", changes.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+fn shown_change(palette: Palette, change: &crate::Change) -> String {
+    format!("{}: {} -> {}", change.name, palette.aside(&change.before), palette.heading(&change.after))
+}
+
+fn padded(text: &str, width: usize) -> String {
+    let missing = width.saturating_sub(text.chars().count());
+    format!("{text}{}", " ".repeat(missing))
+}
+
+/// Source text on one line, with single spaces.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What is wrong, with its kind unless the message says that anyway.
+pub(crate) fn fault_sentence(fault: &Fault) -> String {
+    let kind = fault.kind.name().replace('-', " ");
+    if fault.message.starts_with(&kind) { fault.message.clone() } else { fault.to_string() }
+}
+
+/// Writes what is wrong, and where.
+pub fn write_fault(out: &mut dyn Write, palette: Palette, fault: &Fault) -> io::Result<()> {
+    writeln!(out, "{}: {}", palette.bad("violated"), fault_sentence(fault))?;
+    match &fault.location {
+        Some(location) => writeln!(out, "  at {location}"),
+        None => Ok(()),
+    }
+}
+
+/// Writes values under a heading, several to a line.
+pub fn write_state(out: &mut dyn Write, palette: Palette, heading: &str, values: &[Binding]) -> io::Result<()> {
+    const LINE: usize = 96;
+    writeln!(out, "{}", palette.heading(heading))?;
+    if values.is_empty() {
+        return writeln!(out, "  {}", palette.aside("no variables"));
+    }
+    let mut line = String::new();
+    for (index, Binding { name, value }) in values.iter().enumerate() {
+        let comma = if index + 1 < values.len() { "," } else { "" };
+        let entry = format!("{name} = {value}{comma}");
+        if !line.is_empty() && line.chars().count() + 1 + entry.chars().count() > LINE {
+            writeln!(out, "  {line}")?;
+            line.clear();
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(&entry);
+    }
+    writeln!(out, "  {line}")
+}
+
+/// Writes who waits for what, for a run that ends in a deadlock.
+pub fn write_blocked(out: &mut dyn Write, palette: Palette, blocked: &[String]) -> io::Result<()> {
+    if blocked.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n{}", palette.heading("who waits for what"))?;
+    blocked.iter().try_for_each(|line| writeln!(out, "  {line}"))
+}
+
+/// Writes a run: where it begins, its steps, and where it ends.
+pub fn write_run<M: Describe>(
+    out: &mut dyn Write,
+    palette: Palette,
+    run: &Run<'_, M>,
+    excerpt: Excerpt,
+) -> io::Result<()> {
+    let changing = run.changing();
+    write_relevant(out, palette, "initial state", run.initial(), &changing)?;
+    writeln!(out)?;
+    match run.len() {
+        0 => writeln!(out, "{}", palette.heading("no steps: the initial state itself is the end of the run"))?,
+        1 => writeln!(out, "{}", palette.heading("1 step"))?,
+        count => writeln!(out, "{}", palette.heading(format!("{} steps", grouped(count as u64))))?,
+    }
+    write_steps(out, palette, run, excerpt)?;
+    if !run.is_empty() {
+        writeln!(out)?;
+        write_relevant(out, palette, "final state", run.last(), &changing)?;
+    }
+    write_blocked(out, palette, &run.blocked())
+}
+
+/// Writes the values of a run's first or last state that matter to it: those that change on the way.
+fn write_relevant(
+    out: &mut dyn Write,
+    palette: Palette,
+    heading: &str,
+    values: Vec<Binding>,
+    changing: &HashSet<String>,
+) -> io::Result<()> {
+    if changing.is_empty() {
+        return write_state(out, palette, heading, &values);
+    }
+    let all = values.len();
+    let relevant: Vec<Binding> = values.into_iter().filter(|value| changing.contains(&value.name)).collect();
+    let heading = match all - relevant.len() {
+        0 => heading.to_owned(),
+        1 => format!("{heading} (without 1 value that never changes here)"),
+        constant => format!("{heading} (without {} values that never change here)", grouped(constant as u64)),
+    };
+    write_state(out, palette, &heading, &relevant)
+}
+
+fn write_steps<M: Describe>(
+    out: &mut dyn Write,
+    palette: Palette,
+    run: &Run<'_, M>,
+    excerpt: Excerpt,
+) -> io::Result<()> {
+    let count = run.len();
+    let hidden = match excerpt {
+        Excerpt::Ends if count > LONG => SHOWN_FIRST..count - SHOWN_LAST,
+        _ => count..count,
+    };
+    let mut table = StepTable::for_steps(count);
+    if count <= LONG || !hidden.is_empty() {
+        (0..hidden.start).chain(hidden.end..count).for_each(|index| table.fit(&run.step(index)));
+    }
+    for index in (0..hidden.start).chain(hidden.end..count) {
+        if index == hidden.end && !hidden.is_empty() {
+            let steps = grouped(hidden.len() as u64);
+            let note = format!("… {steps} steps not shown; --trail FILE and `dampf replay` show all");
+            writeln!(out, "  {}", palette.aside(note))?;
+        }
+        table.write(out, palette, index + 1, &run.step(index))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,47 @@
+//! The command line of Dampf, and the only room where languages, engines, stores and reports meet.
+//!
+//! Every command ends in an exit status: 0 verified, 1 violated, 2 bad usage or input, 3 unknown. Whatever can
+//! go wrong outside of Dampf (a file, a pipe, a disk, an option) is a [`failure::Failure`] and ends in an
+//! `error:` line; nothing a user does ends in a panic.
+
+mod check;
+mod definitions;
+mod failure;
+mod info;
+mod input;
+mod interactive;
+mod options;
+mod output_file;
+mod progress;
+mod replay;
+mod simulate;
+mod terminal;
+mod values;
+
+use clap::{CommandFactory, Parser};
+use options::{Arguments, Command};
+use std::process::ExitCode;
+use terminal::Terminal;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return definitions::answer(&error),
+    };
+    let terminal = Terminal::new(arguments.color);
+    let status = match &arguments.command {
+        Command::Check(options) => check::run(options, &terminal),
+        Command::Simulate(options) => simulate::run(options, &terminal),
+        Command::Replay(options) => replay::run(options, &terminal),
+        Command::Info(options) => info::run(options, &terminal),
+        Command::Completions { shell } => definitions::completions(Arguments::command(), *shell),
+        Command::Man { command } => definitions::manual(Arguments::command(), command.as_deref()),
+    };
+    match status {
+        Ok(status) => ExitCode::from(status),
+        Err(failure) => {
+            failure.draw(&terminal);
+            ExitCode::from(failure.exit_status())
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! Every command and option, in one place.
+//!
+//! Parsing, help, man pages and completions all come from these definitions.
+
+use crate::values;
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use std::path::PathBuf;
+use std::time::Duration;
+
+const EXAMPLES: &str = "\
+Examples:
+  dampf check mutex.dve                       find deadlocks and failed assertions, or verify
+  dampf check mutex.dve --invariant 'x < 3'   ... and that x is below 3 in every state
+  dampf check ring.dmc -D N=5 --threads auto  set a constant of the model, use all cores
+  dampf check mutex.dve --trail bug.json      keep the run that leads to the violation ...
+  dampf replay bug.json                       ... and show it again, step by step
+  dampf simulate mutex.dve --interactive      walk through the model by hand
+  dampf info mutex.dve                        show what was understood of the model
+
+Exit status:
+  0  verified: every reachable state was explored, none is faulty
+  1  violated: the shown run leads to the shown fault
+  2  bad usage or input
+  3  unknown: a limit was reached, or Dampf cannot decide; the reason is printed";
+
+/// A software model checker: shows you the run that breaks a model, or explores every run there is.
+///
+/// Dampf reads models of concurrent systems in DVE (.dve) and DMC (.dmc). It visits every state the model can
+/// reach, looks for deadlocks, violated assertions and invariants, and array and division errors, and shows
+/// the exact run that leads to what it finds.
+#[derive(Parser, Debug)]
+#[command(name = "dampf", version, after_help = EXAMPLES, max_term_width = 110, arg_required_else_help = true)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+
+    /// Whether to colour the output; NO_COLOR is respected
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value = "auto")]
+    pub color: Color,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Search for violations, or verify that there are none
+    #[command(after_help = CHECK_NOTES)]
+    Check(CheckOptions),
+    /// Show one run: random, guided by a trail, or chosen by hand
+    Simulate(SimulateOptions),
+    /// Show a trail step by step, with sources and values
+    Replay(ReplayOptions),
+    /// Show what was understood of a model: processes, variables, state size, properties
+    Info(InfoOptions),
+    /// Print a completion script for a shell
+    Completions {
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, of Dampf or of one of its commands
+    Man {
+        /// The command to describe
+        command: Option<String>,
+    },
+}
+
+const CHECK_NOTES: &str = "\
+Exit status: 0 verified, 1 violated, 2 bad usage or input, 3 unknown.
+Ctrl-C ends the search and prints what was learnt; a second Ctrl-C ends Dampf at once.";
+
+#[derive(Args, Debug)]
+pub struct CheckOptions {
+    #[command(flatten)]
+    pub model: ModelOptions,
+
+    /// In which order states are explored; breadth-first finds shortest runs
+    #[arg(long, value_enum, value_name = "ORDER", default_value = "bfs", help_heading = "Search")]
+    pub search: Search,
+
+    /// How many threads search; one unless you say otherwise, `auto` or 0 means one per core
+    #[arg(long, value_name = "N", default_value = "1", value_parser = values::threads, help_heading = "Search")]
+    pub threads: usize,
+
+    /// The same verdict, counts and shortest counterexample for any number of threads
+    #[arg(long, help_heading = "Search")]
+    pub deterministic: bool,
+
+    /// Go on after the first violation and count them all
+    #[arg(long, help_heading = "Search")]
+    pub keep_going: bool,
+
+    /// How visited states are kept: tree-compressed, or word for word
+    #[arg(long, value_enum, value_name = "KIND", default_value = "tree", help_heading = "Search")]
+    pub store: Store,
+
+    /// How successors are computed: by compiled code where this machine allows, or by interpreting
+    #[arg(long, value_enum, value_name = "KIND", default_value = "native", help_heading = "Search")]
+    pub backend: Backend,
+
+    /// A Büchi automaton to check the model against (DMC models)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Properties")]
+    pub buchi: Option<PathBuf>,
+
+    /// Explore no state further than N steps from the beginning
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    pub max_depth: Option<u64>,
+
+    /// Stop after N states
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    pub max_states: Option<u64>,
+
+    /// Stop after this time: seconds, or with a unit as in 90s, 5m, 2h
+    #[arg(long, value_name = "TIME", value_parser = values::time, help_heading = "Limits")]
+    pub max_time: Option<Duration>,
+
+    /// Stop before using more memory: bytes, or with a unit as in 512M, 2G
+    #[arg(long, value_name = "SIZE", value_parser = values::size, help_heading = "Limits")]
+    pub max_memory: Option<u64>,
+
+    /// Write the result as JSON into FILE; `-` writes it to standard output instead of the text
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub json: Option<PathBuf>,
+
+    /// Keep the run that leads to the violation in FILE, for `dampf replay`
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub trail: Option<PathBuf>,
+
+    /// Show every step of a long run
+    #[arg(long, help_heading = "Output")]
+    pub full_trail: bool,
+
+    /// Whether to show progress on the terminal
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
+    pub progress: Progress,
+}
+
+/// A model and what is checked of it.
+#[derive(Args, Debug)]
+pub struct ModelOptions {
+    /// The model: a .dve or .dmc file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub input: PathBuf,
+
+    /// Set a constant of a DMC model; may be given several times
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = values::definition, help_heading = "Properties")]
+    pub definitions: Vec<(String, i64)>,
+
+    /// An expression that must be true in every state; may be given several times
+    #[arg(long = "invariant", value_name = "EXPR", allow_hyphen_values = true, help_heading = "Properties")]
+    pub invariants: Vec<String>,
+
+    /// An expression whose truth in some state is what you look for; may be given several times
+    #[arg(long = "goal", value_name = "EXPR", allow_hyphen_values = true, help_heading = "Properties")]
+    pub goals: Vec<String>,
+
+    /// A state in which nothing can move is no fault
+    #[arg(long, help_heading = "Properties")]
+    pub no_deadlock: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = SIMULATE_NOTES)]
+pub struct SimulateOptions {
+    #[command(flatten)]
+    pub model: ModelOptions,
+
+    /// The seed of the random choices; without it a new one, which is printed
+    #[arg(long, value_name = "N", conflicts_with_all = ["trail", "interactive"])]
+    pub seed: Option<u64>,
+
+    /// Stop after N steps
+    #[arg(long, value_name = "N", default_value = "100", conflicts_with_all = ["trail", "interactive"])]
+    pub steps: u64,
+
+    /// Follow a trail that `dampf check --trail` wrote
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath,
+          conflicts_with_all = ["interactive", "definitions", "invariants", "goals", "no_deadlock"])]
+    pub trail: Option<PathBuf>,
+
+    /// Choose every step by its number; `u` takes a step back, `q` ends
+    #[arg(long, short)]
+    pub interactive: bool,
+}
+
+const SIMULATE_NOTES: &str =
+    "Exit status: 0 the run was shown, 1 it ended in a fault, 2 bad usage or input, 3 unknown.";
+
+#[derive(Args, Debug)]
+#[command(after_help = REPLAY_NOTES)]
+pub struct ReplayOptions {
+    /// A trail file, as `dampf check --trail` writes it
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub trail: PathBuf,
+
+    /// The model, where it is no longer at the path the trail names
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub model: Option<PathBuf>,
+
+    /// Replay even if the model's text is not what it was
+    #[arg(long)]
+    pub allow_changed_model: bool,
+}
+
+const REPLAY_NOTES: &str = "Exit status: 0 the trail was shown and ends as it says, 2 it cannot be, 3 unknown.";
+
+#[derive(Args, Debug)]
+pub struct InfoOptions {
+    #[command(flatten)]
+    pub model: ModelOptions,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Search {
+    /// Breadth-first
+    Bfs,
+    /// Depth-first
+    Dfs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Store {
+    /// Tree-compressed: least memory
+    Tree,
+    /// Word for word
+    Exact,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Backend {
+    /// Code compiled for this machine
+    Native,
+    /// The reference interpreter
+    Interpreter,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Progress {
+    Auto,
+    Never,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definitions_are_consistent() {
+        Arguments::command().debug_assert();
+    }
+}

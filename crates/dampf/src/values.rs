@@ -1,0 +1,126 @@
+//! Values of options: sizes, times, thread counts, constants.
+
+use std::time::Duration;
+
+/// More threads than this are a mistake, and starting them may fail.
+const THREADS_MAX: usize = 1024;
+
+/// `512M`, `2G`, `64KiB`, `1000`: a number of bytes, units being powers of 1,024.
+pub fn size(text: &str) -> Result<u64, String> {
+    let (number, unit) = number_and_unit(text);
+    let factor = match unit.to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" | "kb" | "kib" => 1u64 << 10,
+        "m" | "mb" | "mib" => 1 << 20,
+        "g" | "gb" | "gib" => 1 << 30,
+        "t" | "tb" | "tib" => 1 << 40,
+        _ => return Err("expected a size such as 512M, 2G or 1000000".to_owned()),
+    };
+    let number: f64 = number.parse().map_err(|_| "expected a size such as 512M, 2G or 1000000".to_owned())?;
+    let bytes = number * factor as f64;
+    if bytes < 1.0 {
+        return Err("the size must be greater than zero".to_owned());
+    }
+    if bytes >= u64::MAX as f64 { Err("the size is too large".to_owned()) } else { Ok(bytes as u64) }
+}
+
+/// `60`, `1.5`, `90s`, `5m`, `2h`: a time.
+pub fn time(text: &str) -> Result<Duration, String> {
+    let expected = || "expected a time such as 60, 1.5s, 5m or 2h".to_owned();
+    let (number, unit) = number_and_unit(text);
+    let factor = match unit {
+        "" | "s" => 1.0,
+        "ms" => 0.001,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        "d" => 86400.0,
+        _ => return Err(expected()),
+    };
+    let number: f64 = number.parse().map_err(|_| expected())?;
+    Duration::try_from_secs_f64(number * factor).map_err(|_| "the time is too long".to_owned())
+}
+
+/// A number of threads; `auto` and 0 are one per core.
+pub fn threads(text: &str) -> Result<usize, String> {
+    let all_cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    match text {
+        "auto" | "0" => Ok(all_cores()),
+        _ => match text.parse() {
+            Ok(count) if count <= THREADS_MAX => Ok(count),
+            Ok(_) => Err(format!("at most {THREADS_MAX} threads")),
+            Err(_) => Err("expected a number of threads, or `auto`".to_owned()),
+        },
+    }
+}
+
+/// `NAME=VALUE`: a constant and its value.
+pub fn definition(text: &str) -> Result<(String, i64), String> {
+    let Some((name, value)) = text.split_once('=') else {
+        return Err("expected NAME=VALUE".to_owned());
+    };
+    let (name, value) = (name.trim(), value.trim());
+    let first_fits = name.chars().next().is_some_and(|first| first.is_alphabetic() || first == '_');
+    if !first_fits || !name.chars().all(|letter| letter.is_alphanumeric() || letter == '_') {
+        return Err(format!("`{name}` is no name of a constant"));
+    }
+    match value {
+        "true" => return Ok((name.to_owned(), 1)),
+        "false" => return Ok((name.to_owned(), 0)),
+        _ => {}
+    }
+    match value.parse() {
+        Ok(number) => Ok((name.to_owned(), number)),
+        Err(_) => Err(format!("`{value}` is no integer")),
+    }
+}
+
+/// Splits `1.5GiB` into `1.5` and `GiB`.
+fn number_and_unit(text: &str) -> (&str, &str) {
+    let text = text.trim();
+    let end = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
+    (&text[..end], text[end..].trim_start())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(size("1000"), Ok(1000));
+        assert_eq!(size("512M"), Ok(512 << 20));
+        assert_eq!(size("1.5 GiB"), Ok(3 << 29));
+        for bad in ["", "M", "-1", "2X", "1e9", "0", "99999999999T", "1.2.3"] {
+            assert!(size(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn times_have_units() {
+        assert_eq!(time("60"), Ok(Duration::from_secs(60)));
+        assert_eq!(time("1.5m"), Ok(Duration::from_secs(90)));
+        for bad in ["", "s", "-1", "2y", "1e400", "nan", "99999999999999999999999d"] {
+            assert!(time(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn threads_are_counted_or_automatic() {
+        assert_eq!(threads("3"), Ok(3));
+        assert!(threads("auto").unwrap() >= 1);
+        assert_eq!(threads("0"), threads("auto"));
+        for bad in ["-1", "many", "1000000", ""] {
+            assert!(threads(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn definitions_name_a_value() {
+        assert_eq!(definition("N=3"), Ok(("N".to_owned(), 3)));
+        assert_eq!(definition("low_1 = -7"), Ok(("low_1".to_owned(), -7)));
+        assert_eq!(definition("SAFE=true"), Ok(("SAFE".to_owned(), 1)));
+        for bad in ["N", "=3", "N=", "N=x", "3=3", "a-b=1", "N=99999999999999999999"] {
+            assert!(definition(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Runs the built command and waits for it, never for long.
+
+#![allow(dead_code, reason = "each test file uses a part of this")]
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+const PATIENCE: Duration = Duration::from_secs(120);
+
+#[derive(Debug)]
+pub struct Finished {
+    pub status: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+fn models() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models")
+}
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dampf"));
+    command.args(arguments).current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.env_remove("NO_COLOR").env("TERM", "xterm").env("COLUMNS", "100");
+    command
+}
+
+/// Collects what a child writes, and ends a child that does not end by itself.
+fn finished(mut child: Child) -> Finished {
+    let reader = |stream: Option<Box<dyn std::io::Read + Send>>| {
+        std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            if let Some(mut stream) = stream {
+                stream.read_to_end(&mut bytes).unwrap();
+            }
+            String::from_utf8(bytes).unwrap()
+        })
+    };
+    let stdout = reader(child.stdout.take().map(|stream| Box::new(stream) as _));
+    let stderr = reader(child.stderr.take().map(|stream| Box::new(stream) as _));
+    let start = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
+        }
+        if start.elapsed() > PATIENCE {
+            child.kill().unwrap();
+            panic!("the command does not end");
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    };
+    Finished { status: status.code().unwrap_or(-1), stdout: stdout.join().unwrap(), stderr: stderr.join().unwrap() }
+}
+
+/// Runs the command in the folder of the models.
+pub fn dampf(arguments: &[&str]) -> Finished {
+    finished(command(&models(), arguments).spawn().unwrap())
+}
+
+/// Runs the command with these lines as its input.
+pub fn dampf_with_input(arguments: &[&str], input: &str) -> Finished {
+    let mut child = command(&models(), arguments).stdin(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    // A command that has had enough closes its input; that is its right.
+    let _ = stdin.write_all(input.as_bytes());
+    drop(stdin);
+    finished(child)
+}
+
+/// Runs the command with its output going to a device.
+pub fn dampf_into(device: &str, arguments: &[&str]) -> Finished {
+    let device = File::options().write(true).open(device).unwrap();
+    finished(command(&models(), arguments).stdout(device).spawn().unwrap())
+}
+
+/// Runs the command with its output going to a pipe that nobody reads.
+pub fn dampf_without_reader(arguments: &[&str]) -> Finished {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    finished(command(&models(), arguments).stdout(writer).spawn().unwrap())
+}
+
+/// Runs the command and interrupts it once it watches for interrupts.
+pub fn interrupted(arguments: &[&str]) -> Finished {
+    let child = command(&models(), arguments).spawn().unwrap();
+    let process = child.id().to_string();
+    let catches_interrupts = || {
+        let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap().trim();
+        u64::from_str_radix(mask, 16).unwrap() & 2 != 0
+    };
+    let start = Instant::now();
+    while !catches_interrupts() && start.elapsed() < PATIENCE {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    assert!(Command::new("kill").args(["-INT", &process]).status().unwrap().success());
+    finished(child)
+}
+
+/// A folder of its own with copies of the models.
+pub struct Playground {
+    folder: tempfile::TempDir,
+}
+
+impl Playground {
+    pub fn new() -> Playground {
+        let folder = tempfile::tempdir().unwrap();
+        for entry in std::fs::read_dir(models()).unwrap() {
+            let entry = entry.unwrap();
+            std::fs::copy(entry.path(), folder.path().join(entry.file_name())).unwrap();
+        }
+        Playground { folder }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    pub fn write(&self, name: &str, contents: &[u8]) {
+        std::fs::write(self.path(name), contents).unwrap();
+    }
+
+    pub fn dampf(&self, arguments: &[&str]) -> Finished {
+        finished(command(self.folder.path(), arguments).spawn().unwrap())
+    }
+
+    #[track_caller]
+    pub fn refused(&self, arguments: &[&str], complaint: &str) {
+        let finished = self.dampf(arguments);
+        assert_eq!(finished.status, 2, "{finished:?}");
+        assert!(finished.stderr.starts_with("error: "), "{finished:?}");
+        assert!(finished.stderr.contains(complaint), "{finished:?}");
+    }
+}
