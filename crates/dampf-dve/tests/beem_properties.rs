@@ -1,0 +1,32 @@
+//! The property variants of the smaller BEEM models have the answers of the database.
+
+mod exploration;
+mod product;
+
+use exploration::{beem, parse, read};
+use std::collections::HashMap;
+
+/// The product is held in memory, edge by edge.
+const STATES_MAX: u64 = 40_000;
+
+#[test]
+fn small_properties_have_the_known_answers() {
+    let Some(folder) = beem() else { return };
+    let counts = read(&folder.join("counts.tsv"));
+    let rows = counts.lines().skip(1).map(|row| row.split('\t').collect::<Vec<_>>());
+    let sizes: HashMap<&str, u64> = rows.filter_map(|row| Some((row[0], row[1].parse().ok()?))).collect();
+    let mut compared = 0;
+    for row in read(&folder.join("ltl_answers.tsv")).lines().skip(1) {
+        let fields: Vec<&str> = row.split('\t').collect();
+        let (file, answer) = (fields[0], fields[2]);
+        let model = file.split(".prop").next().unwrap_or_default();
+        if sizes.get(model).is_none_or(|states| *states > STATES_MAX) {
+            continue;
+        }
+        let violated = product::has_accepting_cycle(parse(&folder.join(file)));
+        assert_eq!(if violated { "violated" } else { "holds" }, answer, "{file}");
+        compared += 1;
+    }
+    println!("{compared} properties compared");
+    assert!(compared > 20, "only {compared} properties were compared");
+}
