@@ -16,6 +16,8 @@ pub enum FaultKind {
     /// An array was indexed outside its bounds.
     IndexOutOfBounds,
     DivisionByZero,
+    /// A value was stored into a variable that cannot hold it.
+    Overflow,
 }
 
 impl FaultKind {
@@ -28,6 +30,7 @@ impl FaultKind {
             FaultKind::Goal => "goal",
             FaultKind::IndexOutOfBounds => "index-out-of-bounds",
             FaultKind::DivisionByZero => "division-by-zero",
+            FaultKind::Overflow => "overflow",
         }
     }
 }

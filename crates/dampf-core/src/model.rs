@@ -56,6 +56,8 @@ pub struct Successors {
     words: Vec<Word>,
     actions: Vec<Action>,
     faults: Vec<(usize, Fault)>,
+    /// Whether faulty steps have states too.
+    beyond_faults: bool,
     state_fault: Option<Fault>,
     valid_end: bool,
 }
@@ -67,47 +69,64 @@ impl Successors {
             words: Vec::new(),
             actions: Vec::new(),
             faults: Vec::new(),
+            beyond_faults: false,
             state_fault: None,
             valid_end: false,
         }
     }
 
     /// Forgets everything but the capacity.
+    #[inline]
     pub fn clear(&mut self) {
         self.words.clear();
         self.actions.clear();
         self.faults.clear();
+        self.beyond_faults = false;
         self.state_fault = None;
         self.valid_end = false;
     }
 
+    #[inline]
     pub fn width(&self) -> usize {
         self.width
     }
 
     /// The number of steps, those that end in a fault included.
+    #[inline]
     pub fn len(&self) -> usize {
         self.actions.len()
     }
 
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.actions.is_empty()
     }
 
+    #[inline]
     pub fn action(&self, index: usize) -> Action {
         self.actions[index]
     }
 
+    #[inline]
     pub fn actions(&self) -> &[Action] {
         &self.actions
     }
 
-    /// The words of the state that step `index` leads to. Meaningless for a step that ends in a fault.
+    /// Whether step `index` leads to a state. A faulty step does not, unless the language says what state the
+    /// system is in after a fault (see [`go_beyond_faults`](Self::go_beyond_faults)).
+    #[inline]
+    pub fn leads_on(&self, index: usize) -> bool {
+        self.faults.is_empty() || self.beyond_faults || self.fault(index).is_none()
+    }
+
+    /// The words of the state that step `index` leads to. Meaningless for a step that does not lead on.
+    #[inline]
     pub fn state(&self, index: usize) -> &[Word] {
         &self.words[index * self.width..][..self.width]
     }
 
     /// The steps that end in a fault: the index of the step, and the fault. Ascending.
+    #[inline]
     pub fn faults(&self) -> &[(usize, Fault)] {
         &self.faults
     }
@@ -119,6 +138,7 @@ impl Successors {
     }
 
     /// What is wrong with the explored state itself: a violated assertion about it, an invariant, a goal.
+    #[inline]
     pub fn state_fault(&self) -> Option<&Fault> {
         self.state_fault.as_ref()
     }
@@ -132,6 +152,7 @@ impl Successors {
     }
 
     /// Whether the explored state may have no successors: it is an end state of its language.
+    #[inline]
     pub fn valid_end(&self) -> bool {
         self.valid_end
     }
@@ -152,6 +173,7 @@ impl Successors {
         self.state_fault = Some(fault);
     }
 
+    #[inline]
     pub fn set_valid_end(&mut self, valid_end: bool) {
         self.valid_end = valid_end;
     }
@@ -159,6 +181,7 @@ impl Successors {
     /// Room for generated code to write up to `capacity` steps after [`clear`](Self::clear): where their
     /// words go, and where their labels go. What was written becomes visible with
     /// [`assume_written`](Self::assume_written).
+    #[inline]
     pub fn spare(&mut self, capacity: usize) -> (*mut Word, *mut Action) {
         self.words.reserve(capacity * self.width);
         self.actions.reserve(capacity);
@@ -170,6 +193,7 @@ impl Successors {
     /// # Safety
     /// The words and labels of the first `count` steps were written, and `count` is at most the capacity
     /// that was asked for.
+    #[inline]
     pub unsafe fn assume_written(&mut self, count: usize) {
         debug_assert!(count <= self.actions.capacity() && count * self.width <= self.words.capacity());
         // SAFETY: the caller wrote that much, within the reserved capacity.
@@ -177,6 +201,16 @@ impl Successors {
             self.words.set_len(count * self.width);
             self.actions.set_len(count);
         }
+    }
+
+    /// Gives all faulty steps the same state to lead to: the error state of a language that has one. A search
+    /// that goes on after faults explores it.
+    pub fn go_beyond_faults(&mut self, error_state: &[Word]) {
+        debug_assert_eq!(error_state.len(), self.width);
+        for (index, _) in &self.faults {
+            self.words[index * self.width..][..self.width].copy_from_slice(error_state);
+        }
+        self.beyond_faults = true;
     }
 
     /// Marks an already written step as one that ends in a fault. Steps are marked in ascending order.

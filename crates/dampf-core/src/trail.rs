@@ -19,6 +19,8 @@ pub struct Replay {
     pub states: Vec<Vec<Word>>,
     /// The fault at the end of the trail: of its last step, of its last state, or a deadlock there.
     pub fault: Option<Fault>,
+    /// Where the last step is faulty and yet leads on: what is wrong with the state it leads to.
+    pub fault_beyond: Option<Fault>,
 }
 
 /// Why a trail is no run of a model.
@@ -72,7 +74,7 @@ pub fn replay<M: Model>(model: &M, trail: &Trail) -> Result<Replay, ReplayError>
     if let Some(fault) = out.fault(initial) {
         let fault = Some(fault.clone());
         return match trail.actions.first() {
-            None => Ok(Replay { states: Vec::new(), fault }),
+            None => Ok(Replay { states: Vec::new(), fault, fault_beyond: None }),
             Some(_) => Err(ReplayError::StepsAfterFault { step: 0 }),
         };
     }
@@ -83,14 +85,25 @@ pub fn replay<M: Model>(model: &M, trail: &Trail) -> Result<Replay, ReplayError>
             return Err(ReplayError::NoSuchStep { step, action });
         };
         if let Some(fault) = out.fault(index) {
-            if step + 1 < trail.actions.len() {
+            if step + 1 == trail.actions.len() {
+                let fault = Some(fault.clone());
+                let beyond = out.leads_on(index).then(|| out.state(index).to_vec());
+                let fault_beyond = match beyond {
+                    Some(state) => {
+                        worker.successors(&state, &mut out)?;
+                        out.fault_of_state()
+                    }
+                    None => None,
+                };
+                return Ok(Replay { states, fault, fault_beyond });
+            }
+            if !out.leads_on(index) {
                 return Err(ReplayError::StepsAfterFault { step });
             }
-            return Ok(Replay { fault: Some(fault.clone()), states });
         }
         states.push(out.state(index).to_vec());
     }
     let last = states.last().expect("a replay has at least its initial state");
     worker.successors(last, &mut out)?;
-    Ok(Replay { fault: out.fault_of_state(), states })
+    Ok(Replay { fault: out.fault_of_state(), states, fault_beyond: None })
 }

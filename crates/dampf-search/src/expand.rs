@@ -70,10 +70,9 @@ impl<'a, M: Model, S: Store> Expander<'a, M, S> {
         let transitions = self.generate(batch, met)?;
         let mut pending = self.pending.iter();
         for (number, (&state, successors)) in batch.iter().zip(&self.successors).enumerate() {
-            let faulty = !successors.faults().is_empty();
             for step in 0..successors.len() {
                 let &pending = pending.next().expect("every step was prepared");
-                if faulty && successors.fault(step).is_some() {
+                if !successors.leads_on(step) {
                     continue;
                 }
                 if let Inserted::New(found) = self.session.commit(pending, successors.state(step), Some(state)) {
@@ -98,7 +97,7 @@ impl<'a, M: Model, S: Store> Expander<'a, M, S> {
         for (number, successors) in self.successors[..batch.len()].iter().enumerate() {
             for step in 0..successors.len() {
                 let &pending = pending.next().expect("every step was prepared");
-                if successors.fault(step).is_some() {
+                if !successors.leads_on(step) {
                     continue;
                 }
                 if let Staged::Fresh(found) = self.session.stage(pending, successors.state(step)) {

@@ -70,7 +70,8 @@ pub(crate) fn search<M: Model, S: Store>(model: &M, store: &S, options: &Options
                 None => found.push((places.get(position as usize).copied().unwrap_or((position, 0)), fault)),
             }
         }
-        found.sort();
+        // Stable: a faulty step that leads on comes before the fault of the state it leads to.
+        found.sort_by_key(|(place, _)| *place);
         for (place, fault) in found {
             monitor.add_fault();
             let trail = match &levels[..levels.len() - 1] {
@@ -221,7 +222,7 @@ fn way_through<M: Model, S: Store>(model: &M, store: &S, levels: &[Level], place
         worker.successors(&load(depth), &mut out).expect("the search expanded this state before");
         let step = if depth + 1 < levels.len() {
             let target = load(depth + 1);
-            let leads_there = |&step: &usize| out.state(step) == target && out.fault(step).is_none();
+            let leads_there = |&step: &usize| out.state(step) == target && out.leads_on(step);
             (0..out.len()).find(leads_there).expect("a state is a successor of its parent")
         } else {
             place.1 as usize

@@ -3,11 +3,18 @@
 //! A store names candidates for the parent of a state; the true parent is among them. A candidate counts if
 //! the state is among its successors. Where several do, all are tried, so that a wrong turn is only a
 //! detour; where the distance is known, only a way of that length is taken, so that breadth-first trails are shortest.
+//!
+//! The first states of a search have the vaguest parents (the store was small when they came) and deep graphs
+//! have long ways of them. So the search is begun anew, with whole parents in memory, up to [`KNOWN_MAX`] states; a way
+//! backwards is complete as soon as it meets one of these.
 
 use crate::{Discovery, Way};
 use dampf_core::{Action, Model, Successors, Trail, Word, Worker};
 use dampf_store::{Inserted, Session, StateRef, Store};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet, VecDeque};
+
+/// How many states of the beginning are remembered with their parents.
+const KNOWN_MAX: usize = 2_000_000;
 
 /// The trail to a fault.
 pub(crate) fn trail<M: Model, S: Store>(model: &M, store: &S, discovery: &Discovery) -> Trail {
@@ -18,6 +25,7 @@ pub(crate) fn trail<M: Model, S: Store>(model: &M, store: &S, discovery: &Discov
         out: Successors::new(model.width()),
         words: vec![0; model.width()],
         initial: Vec::new(),
+        known: HashMap::new(),
     };
     rebuilder.find_initial();
     let (mut trail, last) = match &discovery.way {
@@ -38,15 +46,15 @@ struct Rebuilder<'a, M: Model + 'a, S: Store> {
     out: Successors,
     words: Vec<Word>,
     initial: Vec<StateRef>,
+    /// States near the initial ones: their parents, and their distance.
+    known: HashMap<StateRef, (StateRef, u64)>,
 }
 
 /// A state on a way that is being rebuilt backwards.
 struct Link {
     state: StateRef,
-    /// The step from this state to the one before it in the list.
-    action: Option<Action>,
-    /// Predecessors that were not tried yet.
-    untried: Vec<(StateRef, Action)>,
+    /// Predecessors that were not tried yet; none while they are not looked for.
+    untried: Option<Vec<StateRef>>,
 }
 
 impl<M: Model, S: Store> Rebuilder<'_, M, S> {
@@ -76,70 +84,107 @@ impl<M: Model, S: Store> Rebuilder<'_, M, S> {
         self.expand(from);
         let out = &self.out;
         (0..out.len())
-            .find(|&index| out.state(index) == to && out.fault(index).is_none())
+            .find(|&index| out.state(index) == to && out.leads_on(index))
             .map(|index| out.action(index))
     }
 
     fn along(&mut self, states: &[StateRef]) -> Trail {
         let mut trail = self.way_to(states[0], None);
-        for pair in states.windows(2) {
-            let mut target = vec![0; self.words.len()];
-            self.session.load(pair[1], &mut target);
-            let action = self.step_to(pair[0], &target).expect("states that lie on one another are neighbours");
-            trail.actions.push(action);
-        }
+        let steps = self.steps_along(states);
+        trail.actions.extend(steps);
         trail
+    }
+
+    /// The labels of the steps from each state to the next.
+    fn steps_along(&mut self, states: &[StateRef]) -> Vec<Action> {
+        let mut target = vec![0; self.words.len()];
+        let mut step = |pair: &[StateRef]| {
+            self.session.load(pair[1], &mut target);
+            self.step_to(pair[0], &target).expect("the states of a way are neighbours")
+        };
+        states.windows(2).map(|pair| step(pair)).collect()
+    }
+
+    /// Searches from the initial states until the target or enough states are known.
+    fn find_known(&mut self, target: StateRef) {
+        let mut queue: VecDeque<StateRef> = self.initial.iter().copied().collect();
+        self.known = self.initial.iter().map(|&state| (state, (state, 0))).collect();
+        while let Some(state) = queue.pop_front() {
+            if self.known.contains_key(&target) || self.known.len() >= KNOWN_MAX {
+                return;
+            }
+            let distance = self.known[&state].1 + 1;
+            self.expand(state);
+            for index in (0..self.out.len()).filter(|&index| self.out.leads_on(index)) {
+                let pending = self.session.prepare(self.out.state(index));
+                let (Inserted::New(next) | Inserted::Known(next)) =
+                    self.session.commit(pending, self.out.state(index), Some(state));
+                self.known.entry(next).or_insert_with(|| {
+                    queue.push_back(next);
+                    (state, distance)
+                });
+            }
+        }
     }
 
     /// A way from an initial state, of the given length if one is given.
     fn way_to(&mut self, target: StateRef, distance: Option<u64>) -> Trail {
+        self.find_known(target);
         // A state at a length that was seen to lead nowhere needs no second try.
         let mut seen = HashSet::from([(target, 0)]);
-        let mut way = vec![Link { state: target, action: None, untried: Vec::new() }];
-        if let Some(trail) = self.finished(&way, distance) {
-            return trail;
-        }
-        way[0].untried = self.predecessors(target);
+        let mut way = vec![Link { state: target, untried: None }];
         loop {
             let length = way.len() as u64;
             let link = way.last_mut().expect("the true parents lead to an initial state");
-            let Some((state, action)) = link.untried.pop() else {
+            if link.untried.is_none() {
+                let remaining = distance.map(|distance| distance + 1 - length);
+                let known = self.known.get(&link.state);
+                if known.is_some_and(|&(_, known)| remaining.is_none_or(|remaining| known == remaining)) {
+                    return self.joined(&way);
+                }
+                let state = link.state;
+                let untried = if remaining == Some(0) { Vec::new() } else { self.predecessors(state) };
+                way.last_mut().expect("it was there before").untried = Some(untried);
+                continue;
+            }
+            let Some(state) = link.untried.as_mut().and_then(Vec::pop) else {
                 way.pop();
                 continue;
             };
             // Without a distance any way will do, but it must not run in circles.
             let place = if distance.is_some() { length } else { 0 };
-            if distance.is_some_and(|limit| length > limit) || !seen.insert((state, place)) {
-                continue;
+            if seen.insert((state, place)) {
+                way.push(Link { state, untried: None });
             }
-            way.push(Link { state, action: Some(action), untried: Vec::new() });
-            if let Some(trail) = self.finished(&way, distance) {
-                return trail;
-            }
-            let untried = self.predecessors(state);
-            way.last_mut().expect("just pushed").untried = untried;
         }
     }
 
-    /// The trail, if the way has arrived at an initial state.
-    fn finished(&self, way: &[Link], distance: Option<u64>) -> Option<Trail> {
-        let link = way.last()?;
-        if distance.is_some_and(|distance| distance + 1 != way.len() as u64) {
-            return None;
+    /// The trail along a backward way whose last state is a known one.
+    fn joined(&mut self, way: &[Link]) -> Trail {
+        let mut states: Vec<StateRef> = way.iter().map(|link| link.state).collect();
+        loop {
+            let state = *states.last().expect("a way has a state");
+            let (parent, distance) = self.known[&state];
+            if distance == 0 {
+                break;
+            }
+            states.push(parent);
         }
-        let initial = self.initial.iter().position(|&state| state == link.state)? as u64;
-        Some(Trail { initial, actions: way.iter().rev().filter_map(|link| link.action).collect() })
+        states.reverse();
+        let initial = self.initial.iter().position(|&state| state == states[0]);
+        let initial = initial.expect("what is at distance 0 is initial") as u64;
+        Trail { initial, actions: self.steps_along(&states) }
     }
 
     /// The candidates that are predecessors; the first is the last in the list.
-    fn predecessors(&mut self, state: StateRef) -> Vec<(StateRef, Action)> {
+    fn predecessors(&mut self, state: StateRef) -> Vec<StateRef> {
         let mut target = vec![0; self.words.len()];
         self.session.load(state, &mut target);
         let mut found = Vec::new();
         let store = self.store;
         store.parents(state, &mut |candidate| {
-            if let Some(action) = self.step_to(candidate, &target) {
-                found.push((candidate, action));
+            if self.step_to(candidate, &target).is_some() {
+                found.push(candidate);
             }
             true
         });

@@ -4,7 +4,7 @@
 //! [`Format`]; the table needs to know only how to find a slot's *position*, 32 hash bits whose order is the order of the
 //! table: home bucket = position * buckets >> 32. Buckets are cache lines of eight slots, tried at growing
 //! distances from the home bucket ([`DISTANCES`]); the first empty slot ends the search. The distances are
-//! triangular because with neighbours in order, full buckets would cluster and a table could not be filled beyond 80%.
+//! triangular because with neighbours in order, full buckets would cluster and a table could hardly be filled beyond 80%.
 //!
 //! **Growth.** The table is split by hash into 16 shards that grow one by one, by a fifth, so free room
 //! is never more than about a quarter and no thread waits for more than one shard's move. Shards start at staggered
@@ -25,9 +25,18 @@ pub const SHARD_BITS: u32 = 4;
 pub const SHARDS: usize = 1 << SHARD_BITS;
 const SLOTS: usize = 8;
 /// How far from its home, in buckets, the next place to try for a slot is. A slot's *displacement* is an index here.
-const DISTANCES: [u32; 16] = [0, 1, 3, 6, 10, 15, 21, 28, 36, 45, 55, 66, 78, 91, 105, 120];
+/// With 32 of them, a table of any practical size can be filled to 91% before a slot finds no place.
+const DISTANCES: [u32; 32] = {
+    let mut distances = [0; 32];
+    let mut next = 1;
+    while next < 32 {
+        distances[next] = distances[next - 1] + next as u32;
+        next += 1;
+    }
+    distances
+};
 /// Buckets of the smallest shard at the start.
-const FIRST_BUCKETS: u32 = 256;
+const FIRST_BUCKETS: u32 = 512;
 const EMPTY: u64 = 0;
 const SYSTEM_MEMORY_FROM: usize = 128 << 10;
 /// Tables of this size on ask for huge pages: their lines are touched at random, so a page-table entry for

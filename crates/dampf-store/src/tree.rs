@@ -7,14 +7,14 @@
 //!
 //! **The set of roots** keeps no keys but hashes that can be undone. The hash's high bits are implied by
 //! the bucket a slot is in, and the bits this frees hold the parent: as many high bits of the parent's hash
-//! as fit (never less than seven), closed by a 1 bit because a slot keeps what it was given when the table grows.
+//! as fit (never less than six), closed by a 1 bit because a slot keeps what it was given when the table grows.
 //! These bits name a contiguous part of the table of some hundred states, among which is the parent. So
 //! parent information costs no memory at all, and a step of a trail costs a few hundred expansions.
 //!
 //! A state is named by the hash of its key: the set needs nothing else, and reading a state back undoes the
 //! hash once, when it is expanded.
 //!
-//! A slot, from the top: 1 in use, 4 displacement (which of the distances from the home bucket), the rest of the hash, the parent.
+//! A slot, from the top: 1 in use, 5 displacement (which of the distances from the home bucket), the rest of the hash, the parent.
 
 use crate::growing::{Format, Geometry, Growing, Probe, SHARD_BITS, Tally};
 use crate::hash::{mix, unmix};
@@ -26,7 +26,7 @@ use dampf_core::Word;
 /// Hash bits below the position.
 const LOW_BITS: u32 = 64 - SHARD_BITS - 32;
 const IN_USE: u64 = 1 << 63;
-const DISPLACEMENT_SHIFT: u32 = 59;
+const DISPLACEMENT_SHIFT: u32 = 58;
 
 pub struct TreeStore {
     shape: Shape,
@@ -86,7 +86,7 @@ impl Format for HashAndParent {
     const FROZEN: u64 = 1;
 
     fn position(slot: u64, bucket: u32, geometry: &Geometry) -> u32 {
-        let displacement = (slot >> DISPLACEMENT_SHIFT & 15) as u32;
+        let displacement = (slot >> DISPLACEMENT_SHIFT & 31) as u32;
         let low_bits = slot >> (Self::parent_bits(geometry) + LOW_BITS) & ((1 << geometry.position_bits) - 1);
         geometry.position(geometry.home_of(bucket, displacement), low_bits as u32)
     }

@@ -10,6 +10,8 @@ pub struct Graph {
     pub nodes: Vec<Node>,
     /// Words per state. The node's number is spread over them in a way that varies with the width.
     pub width: usize,
+    /// The node that faulty edges lead on to, if they do.
+    pub error: Option<u32>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -57,7 +59,9 @@ pub fn random_graph(seed: u64, size: Size) -> Graph {
     });
     let nodes = nodes.collect();
     let initial = (0..1 + random.below(2)).map(|_| random.below(states) as u32).collect();
-    Graph { initial, nodes, width: 1 + random.below(9) as usize }
+    let width = 1 + random.below(9) as usize;
+    let error = random.one_in(4).then(|| random.below(states) as u32);
+    Graph { initial, nodes, width, error }
 }
 
 impl Graph {
@@ -98,6 +102,9 @@ impl Worker for &Graph {
                 Ok(target) => out.push(Action(u64::from(*label)), &self.encode(*target)),
                 Err(fault) => out.push_fault(Action(u64::from(*label)), fault.clone()),
             }
+        }
+        if let Some(error) = self.error {
+            out.go_beyond_faults(&self.encode(error));
         }
         if let Some(fault) = &node.fault {
             out.set_state_fault(fault.clone());

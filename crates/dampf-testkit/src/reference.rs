@@ -39,9 +39,11 @@ pub fn reference<M: Model>(model: &M, deadlocks: bool) -> Expected {
         }
         for index in 0..out.len() {
             let next = extend(&trail, out.action(index));
-            match out.fault(index) {
-                Some(fault) => expected.note(next, fault.clone()),
-                None => discover(out.state(index), next, &mut trails, &mut queue),
+            if let Some(fault) = out.fault(index) {
+                expected.note(next.clone(), fault.clone());
+            }
+            if out.leads_on(index) {
+                discover(out.state(index), next, &mut trails, &mut queue);
             }
         }
     }
