@@ -1,8 +1,8 @@
 //! A model as it was written, made into a program: declarations, initialisation, instances.
 //!
-//! Initialisation happens here and now, in the order in which the thesis's machine would run it: the global declarations, then
-//! the statements of the global `init`; each `new` gives the instance the next `pid`, evaluates its declarations and
-//! runs its own `init`. What the variables hold afterwards are the program's initial values.
+//! Initialisation happens here and now, in the order in which the thesis's machine would run it: the global
+//! declarations, then the statements of the global `init`; each `new` gives the instance the next `pid`, evaluates
+//! its declarations and runs its own `init`. What the variables hold afterwards are the program's initial values.
 
 use crate::ast::{self, Declaration, DeclarationKind, Expression, Name, Statement};
 use crate::check::{Assigned, check};
@@ -363,6 +363,8 @@ impl Elaboration<'_> {
             processes,
             checks: Vec::new(),
             property: None,
+            has_error_state: false,
+            error_location: None,
         };
         Ok(Elaborated { program, symbols: self.symbols, assigned: flags })
     }

@@ -1,7 +1,7 @@
 //! Constants that are given from outside.
 //!
-//! They are written into the text. That way the text says what was checked, and whoever reads it again, to understand an
-//! expression over the model's names, learns the same values.
+//! They are written into the text. That way the text says what was checked, and whoever reads it again, to
+//! understand an expression over the model's names, learns the same values.
 
 use crate::ast::{Declaration, DeclarationKind};
 use crate::mistake::{Mistake, locate_all};

@@ -1,7 +1,7 @@
 //! Elements of arrays and members of processes, lowered.
 //!
-//! An array of several dimensions becomes one of as many elements. Each index that is not constant is checked against its
-//! own dimension, because a wrong one may well hit another element of the whole: an index outside its
+//! An array of several dimensions becomes one of as many elements. Each index that is not constant is checked
+//! against its own dimension, because a wrong one may well hit another element of the whole: an index outside its
 //! dimension becomes -1, which is outside every array, and so a fault of the step.
 
 use crate::ast::{Expression, Reference};

@@ -27,8 +27,8 @@ pub fn parse_buchi(program: &Program, source: Arc<Source>) -> Result<Process, Ve
     built.map_err(|mistakes| locate_all(mistakes, &source))
 }
 
-/// An expression over the names of a parsed model: constants `N`, global variables `x` and `a[i][j]`, the length of a queue
-/// `len(q)`, local variables `P.x`, and states `P.critical`, which are 1 while the process is there. Where
+/// An expression over the names of a parsed model: constants `N`, global variables `x` and `a[i][j]`, the length of
+/// a queue `len(q)`, local variables `P.x`, and states `P.critical`, which are 1 while the process is there. Where
 /// there are several instances of `P`, they are `P[0].x`, `P[1].x`, and so on.
 ///
 /// The diagnostic refers to `text`. The expression has empty spans: whoever meets one looks into the source of the

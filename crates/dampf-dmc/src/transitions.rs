@@ -7,7 +7,7 @@ use crate::fold;
 use crate::lower::Lowering;
 use crate::mistake::Mistake;
 use crate::symbols::Template;
-use dampf_core::Span;
+use dampf_core::{FaultKind, Span};
 use dampf_gcl::ir::{BinaryOp, Effect, Expr, LocationId, Sync, Transition};
 
 /// When a transition can be taken, as far as its guards say.
@@ -91,7 +91,8 @@ impl Lowering<'_> {
                     out.push(Effect::Assign { target, value: self.expression(value)?, span: *span });
                 }
                 Statement::Assert { condition, span } => {
-                    out.push(Effect::Assert { condition: self.expression(condition)?, span: *span });
+                    let condition = self.expression(condition)?;
+                    out.push(Effect::Assert { condition, kind: FaultKind::Assertion, span: *span });
                 }
                 Statement::For { binder, body } => {
                     self.for_each(binder, |lowering| lowering.effects(body, &mut *out))?;

@@ -98,7 +98,8 @@ fn syntax() {
 fn several_mistakes_are_found_in_one_go() {
     check(
         &around(
-            "trans x = ; goto A\n trans guard (x = 0 goto B\n trans x = 1; goto\n trans x = 1 goto B\n trans x <= 1; goto A",
+            "trans x = ; goto A\n trans guard (x = 0 goto B\n trans x = 1; goto\n trans x = 1 goto B\n \
+             trans x <= 1; goto A",
         ),
         expect![[r#"
             7:11: expected an expression, found `;`

@@ -1,9 +1,10 @@
 //! The models under `models/dmc` against what they say of themselves, explored by a plain search.
 //!
-//! A line `//~` in a model states what is expected: `VERDICT verified` or `VERDICT violated KIND` without any property,
-//! `STATES n` and `TRANSITIONS n` of its graph, `HOLDS expression` and `FAILS expression` of an invariant. They speak of the model as it
-//! stands, or after `WITH KNOB=VALUE …:` of the model with those constants. What is larger than `DAMPF_STATES_MAX`
-//! (by default small enough for every change) is left to the real engines.
+//! A line `//~` in a model states what is expected: `VERDICT verified` or `VERDICT violated KIND` without any
+//! property, `STATES n` and `TRANSITIONS n` of its graph, `HOLDS expression` and `FAILS expression` of an
+//! invariant. They speak of the model as it stands, or after `WITH KNOB=VALUE …:` of the model with those
+//! constants. What is larger than `DAMPF_STATES_MAX` (by default small enough for every change) is left to the real
+//! engines.
 
 use dampf_core::{FaultKind, Model, Source, Successors, Worker};
 use dampf_dmc::{parse_buchi, parse_expression, parse_with};

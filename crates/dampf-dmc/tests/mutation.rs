@@ -1,9 +1,12 @@
-//! Models with random damage: whatever is done to a text, it is a model or it is refused with a reason that points into it.
+//! Models with random damage: whatever is done to a text, it is a model or it is refused with a reason that points
+//! into it.
 //!
 //! The damage comes from a seed, printed when something goes wrong. `DAMPF_FUZZ_SECONDS` sets how long it goes on.
 
-use dampf_core::{Diagnostic, Source};
+use dampf_core::{Diagnostic, Model, Source, Successors, Worker};
 use dampf_dmc::{parse, parse_buchi, parse_expression};
+use dampf_gcl::ir::Program;
+use dampf_gcl::{Backend, GclModel};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -110,6 +113,23 @@ fn refused_well(diagnostics: &[Diagnostic]) -> bool {
     !diagnostics.is_empty() && diagnostics.iter().all(points_into_its_text)
 }
 
+/// Runs a little of what was accepted: it must be a program that makes sense to those who execute programs.
+fn run(program: Program) {
+    if program.processes.len() > 32 || program.variables.len() > 200 {
+        return;
+    }
+    let Ok(model) = GclModel::new(program, Backend::Interpreter) else { return };
+    let mut worker = model.worker();
+    let mut out = Successors::new(model.width());
+    worker.initial(&mut out).expect("an initial state");
+    let mut frontier = vec![out.state(0).to_vec()];
+    for _ in 0..20 {
+        let Some(state) = frontier.pop() else { return };
+        worker.successors(&state, &mut out).expect("successors");
+        frontier.extend((0..out.len()).filter(|index| out.fault(*index).is_none()).map(|at| out.state(at).to_vec()));
+    }
+}
+
 #[test]
 fn damaged_models_are_refused_with_a_reason() {
     let seconds = std::env::var("DAMPF_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(4);
@@ -125,7 +145,10 @@ fn damaged_models_are_refused_with_a_reason() {
         let (name, text) = &models[dice.roll(models.len())];
         let started = Instant::now();
         match parse(Source::new(name.clone(), damage(text, &mut dice))) {
-            Ok(_) => accepted += 1,
+            Ok(program) => {
+                accepted += 1;
+                run(program);
+            }
             Err(diagnostics) => {
                 refused += 1;
                 assert!(refused_well(&diagnostics), "seed {seed}, {name}: {diagnostics:?}");

@@ -9,6 +9,7 @@
 mod constant;
 mod declarations;
 mod expression;
+mod fitting;
 mod transitions;
 
 pub use declarations::constants;
@@ -79,6 +80,8 @@ impl Lowering {
             processes: Vec::new(),
             checks: Vec::new(),
             property: None,
+            has_error_state: true,
+            error_location: None,
         };
         for (index, process) in model.processes.iter().enumerate() {
             if self.is_hopeless() {

@@ -13,8 +13,8 @@ pub enum FaultSite<'p> {
     Index(&'p Place),
     /// A division, or remainder, by zero: the span of the whole expression.
     Division(Span),
-    /// A violated [`Effect::Assert`](crate::ir::Effect::Assert): its span.
-    Assertion(Span),
+    /// A violated [`Effect::Assert`](crate::ir::Effect::Assert): its kind and span.
+    Assertion(FaultKind, Span),
     /// A check that fails.
     Check(&'p Check),
 }
@@ -39,9 +39,13 @@ pub fn fault_at(program: &Program, site: FaultSite<'_>) -> Fault {
             };
             (FaultKind::DivisionByZero, message, Some(span))
         }
-        FaultSite::Assertion(span) => {
-            let message = format!("assertion `{}` is violated", collapsed(source.slice(span)));
-            (FaultKind::Assertion, message, Some(span))
+        FaultSite::Assertion(kind, span) => {
+            let text = collapsed(source.slice(span));
+            let message = match kind {
+                FaultKind::Overflow => format!("`{text}` stores a value that does not fit"),
+                _ => format!("assertion `{text}` is violated"),
+            };
+            (kind, message, Some(span))
         }
         FaultSite::Check(check) => (check.kind, check_message(program, check), check.span),
     };

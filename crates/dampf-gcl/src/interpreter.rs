@@ -197,10 +197,10 @@ impl Interpreter {
             }
             (None, _) => {}
         }
-        self.run_effects(&transition.effects, &mut next)?;
         if let Some((_, receiving)) = partner {
             self.run_effects(&receiving.effects, &mut next)?;
         }
+        self.run_effects(&transition.effects, &mut next)?;
         Ok(Some(next))
     }
 
@@ -273,9 +273,9 @@ impl Interpreter {
                     let ty = self.program.variable(target.variable).ty;
                     self.layout.element(target.variable, index).set(next, ty.wrap(value));
                 }
-                Effect::Assert { condition, span } => {
+                Effect::Assert { condition, kind, span } => {
                     if self.evaluate(condition, next)? == 0 {
-                        return Err(self.fault(FaultSite::Assertion(*span)));
+                        return Err(self.fault(FaultSite::Assertion(*kind, *span)));
                     }
                 }
             }

@@ -34,15 +34,15 @@
 //!
 //! Then, in this order: the locations change; values enter or leave the buffer; received values are stored
 //! into the receiver's targets, left to right, each wrapped first to the channel's field type; the effects run
-//! in sequence, each seeing what the earlier ones did, the sender's before the receiver's. The index of a
+//! in sequence, each seeing what the earlier ones did, the receiver's before the sender's (as in DiVinE). The index of a
 //! target is evaluated, and compared with the bounds, immediately before its value is stored, and sees the new
 //! locations, the new buffer and the targets stored before. A receive takes the message at the head of a
 //! buffered channel, and the vacated slot at its tail becomes zero. An effect, or a target, that faults ends
 //! the step in the fault.
 //!
 //! # Committed locations
-//! While some process is in a committed location, only steps whose first process (the mover, or the sender of a
-//! rendezvous) is in a committed location can be taken.
+//! While some process is in a committed location, only steps all of whose processes are in committed locations
+//! can be taken. A rendezvous between a committed and another location is thus never possible, and has no label.
 //!
 //! # Atomic locations
 //! A process that moves into an atomic location becomes the *holder* of the system; for a rendezvous the
@@ -121,6 +121,12 @@ pub struct Program {
     /// A property automaton that watches the system: a process whose transitions have guards only. It is not
     /// among `processes`; the bare program does not run it.
     pub property: Option<Process>,
+    /// Whether the language has an *error state* that a faulty step leads to, for searches that go on after
+    /// faults: all variables are zero, all channels empty, the first process is in a location of its own without
+    /// transitions, and the others are in their first locations.
+    pub has_error_state: bool,
+    /// The location of the first process in the error state, once it was added because a fault was found possible.
+    pub error_location: Option<LocationId>,
 }
 
 #[derive(Clone, Debug)]
@@ -197,8 +203,9 @@ impl Sync {
 pub enum Effect {
     /// The place's index is evaluated and compared with the bounds first, then the value is evaluated, then stored.
     Assign { target: Place, value: Expr, span: Span },
-    /// A fault of kind `Assertion` if the condition is false. The span is the condition's.
-    Assert { condition: Expr, span: Span },
+    /// A fault if the condition is false: of kind `Assertion`, the span being the condition's, or of kind
+    /// `Overflow`, the span being that of the assignment that follows, where a language forbids to store a value that does not fit.
+    Assert { condition: Expr, kind: FaultKind, span: Span },
 }
 
 /// Something that can be read and stored into.
@@ -336,13 +343,18 @@ impl Program {
     }
 
     fn rendezvous(&self, sender: ProcessId, transition: usize, channel: ChannelId, actions: &mut Vec<ActionSource>) {
+        let sending = self.process(sender);
+        let sender_is_committed = sending.locations[sending.transitions[transition].source.0 as usize].committed;
         for (number, process) in self.processes.iter().enumerate() {
             let receiver = ProcessId(number as u32);
             if receiver == sender {
                 continue;
             }
             for (index, candidate) in process.transitions.iter().enumerate() {
-                if matches!(&candidate.sync, Some(Sync::Receive { channel: on, .. }) if *on == channel) {
+                let receives = matches!(&candidate.sync, Some(Sync::Receive { channel: on, .. }) if *on == channel);
+                // With one of the two committed and the other not, the other may not move.
+                let is_committed = process.locations[candidate.source.0 as usize].committed;
+                if receives && is_committed == sender_is_committed {
                     actions.push(ActionSource { process: sender, transition, partner: Some((receiver, index)) });
                 }
             }

@@ -5,10 +5,10 @@
 
 use crate::dependencies::DependencyTables;
 use crate::interpreter::Interpreter;
-use crate::ir::{ActionSource, Expr, Program};
+use crate::ir::{ActionSource, Expr, Location, LocationId, Program, VariableId};
 use crate::layout::{Layout, bits_for};
 use crate::native::Native;
-use crate::ranges::{Range, ranges};
+use crate::ranges::{Limits, Range, analyse};
 use dampf_core::{Action, Model, Propositions, Successors, Transfer, Unsupported, Word, Worker};
 use std::sync::{Arc, OnceLock};
 
@@ -45,19 +45,26 @@ pub struct GclModel {
     interpreter: Interpreter,
     engine: Engine,
     ranges: Vec<Range>,
+    /// Where faulty steps lead to, in a language that says so.
+    error_state: Option<Vec<Word>>,
     propositions: Vec<(String, Expr)>,
     dependencies: OnceLock<DependencyTables>,
 }
 
 impl GclModel {
-    pub fn new(program: Program, backend: Backend) -> Result<GclModel, Unsupported> {
-        let ranges = ranges(&program);
+    pub fn new(mut program: Program, backend: Backend) -> Result<GclModel, Unsupported> {
+        let (mut ranges, may_overflow) = analyse(&program, Limits::default());
+        if program.has_error_state && may_overflow {
+            add_error_location(&mut program);
+            ranges = analyse(&program, Limits::default()).0;
+        }
         check_size(&program, &ranges)?;
         let layout = Layout::new(&program, &ranges);
+        let error_state = program.error_location.map(|location| error_state(&program, &layout, location));
         let propositions = property_guards(&program);
         let interpreter = Interpreter::new(Arc::new(program), layout);
         let engine = Engine::prepare(backend, &interpreter)?;
-        Ok(GclModel { interpreter, engine, ranges, propositions, dependencies: OnceLock::new() })
+        Ok(GclModel { interpreter, engine, ranges, error_state, propositions, dependencies: OnceLock::new() })
     }
 
     pub fn program(&self) -> &Program {
@@ -153,6 +160,9 @@ impl Worker for GclWorker<'_> {
             Engine::Interpreter => self.model.interpreter.successors(state, out),
             Engine::Native(native) => native.successors(state, out),
         }
+        if let (Some(error_state), false) = (&self.model.error_state, out.faults().is_empty()) {
+            out.go_beyond_faults(error_state);
+        }
         Ok(())
     }
 }
@@ -175,3 +185,29 @@ impl Propositions for GclModel {
 
 /// States hold no component ids.
 impl Transfer for GclModel {}
+
+/// Gives the first process the location that it is in after a fault.
+fn add_error_location(program: &mut Program) {
+    let Some(process) = program.processes.first_mut() else { return };
+    program.error_location = Some(LocationId(process.locations.len() as u32));
+    process.locations.push(Location {
+        name: "(error)".to_owned(),
+        committed: false,
+        atomic: false,
+        end: false,
+        accepting: false,
+        span: process.span,
+    });
+}
+
+/// See [`Program::has_error_state`].
+fn error_state(program: &Program, layout: &Layout, location: LocationId) -> Vec<Word> {
+    let mut state = vec![0; layout.width];
+    for (id, variable) in program.variables.iter().enumerate() {
+        for index in 0..variable.array.unwrap_or(1) {
+            layout.element(VariableId(id as u32), index).set(&mut state, 0);
+        }
+    }
+    layout.locations[0].set(&mut state, location.0 as i32);
+    state
+}

@@ -108,13 +108,19 @@ pub fn ranges(program: &Program) -> Vec<Range> {
 
 /// The same, with other limits.
 pub fn ranges_within(program: &Program, limits: Limits) -> Vec<Range> {
+    analyse(program, limits).0
+}
+
+/// The ranges, and whether a step may store a value that does not fit where that is a fault.
+pub(crate) fn analyse(program: &Program, limits: Limits) -> (Vec<Range>, bool) {
     let cells = Cells::new(program);
     let values = all_values(program, &cells, limits);
+    let may_overflow = values[cells.overflow as usize].hull().is_some_and(|(_, greatest)| greatest > 0);
     let range = |(id, variable): (usize, &Variable)| {
         let of_variable = cells.of_variable(VariableId(id as u32));
         range_of(variable, &values[of_variable.start as usize..of_variable.end as usize])
     };
-    program.variables.iter().enumerate().map(range).collect()
+    (program.variables.iter().enumerate().map(range).collect(), may_overflow)
 }
 
 fn range_of(variable: &Variable, cells: &[Values]) -> Range {

@@ -92,3 +92,22 @@ fn programs_with_many_receivers() {
     }
     println!("{seen:?}");
 }
+
+#[test]
+fn one_compiled_program_serves_many_threads() {
+    let program = Arc::new(random_program(7, Size::default()));
+    let layout = Layout::new(&program, &ranges(&program));
+    let interpreter = Interpreter::new(Arc::clone(&program), layout.clone());
+    let native = Native::compile(&program, &layout, interpreter.actions()).expect("the host is supported");
+    let state = interpreter.initial_state();
+    let expand = || {
+        let mut out = Successors::new(layout.width);
+        native.successors(&state, &mut out);
+        (0..out.len()).map(|step| (out.action(step), out.state(step).to_vec())).collect::<Vec<_>>()
+    };
+    let expected = expand();
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| (0..1000).all(|_| expand() == expected))).collect();
+        assert!(threads.into_iter().all(|thread| thread.join().expect("expanding does not panic")));
+    });
+}

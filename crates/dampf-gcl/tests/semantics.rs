@@ -281,7 +281,7 @@ fn effects_see_the_new_locations_and_earlier_effects() {
 
 #[test]
 fn a_failing_effect_ends_the_step() {
-    let assertion = Effect::Assert { condition: equals(0, 1), span: NOWHERE };
+    let assertion = Effect::Assert { condition: equals(0, 1), kind: FaultKind::Assertion, span: NOWHERE };
     let step = |value| transition(0, 0).does([set(0, value), vec![assertion.clone()], set(0, 0)].concat());
     let model = interpreter(program(bytes(&["x"]), vec![], vec![process("P", 1, vec![step(1), step(2)])]));
     let out = successors(&model, &model.initial_state());
@@ -422,7 +422,7 @@ fn faults_name_their_object_and_place() {
     };
     let indexed = Place { span: span("a[x + 5]"), ..element(2, binary(BinaryOp::Add, read(0), number(5))) };
     let division = Expr::Binary(BinaryOp::Divide, Box::new(number(1)), Box::new(read(1)), span("a[x + 5] /\n   y"));
-    let assertion = Effect::Assert { condition: read(1), span: span("y > 0") };
+    let assertion = Effect::Assert { condition: read(1), kind: FaultKind::Assertion, span: span("y > 0") };
     let step = |effect| transition(0, 0).does(vec![effect]);
     let transitions =
         vec![step(assign(scalar(0), Expr::Read(indexed))), step(assign(scalar(0), division)), step(assertion)];

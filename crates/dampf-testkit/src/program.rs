@@ -115,6 +115,8 @@ impl Generator {
             processes,
             checks,
             property,
+            has_error_state: self.chance(50),
+            error_location: None,
         }
     }
 
@@ -265,7 +267,8 @@ impl Generator {
 
     fn effect(&mut self) -> Effect {
         if self.chance(8) {
-            return Effect::Assert { condition: self.guard(), span: self.span() };
+            let kind = self.pick(&[FaultKind::Assertion, FaultKind::Overflow]);
+            return Effect::Assert { condition: self.guard(), kind, span: self.span() };
         }
         let target = self.place(self.size.depth.saturating_sub(1));
         let value = match self.below(10) {

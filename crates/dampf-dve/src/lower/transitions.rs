@@ -5,6 +5,8 @@ use super::expression::binary;
 use crate::ast::{self, Direction};
 use crate::names::Symbol;
 use crate::problem::{Checked, Problem};
+use super::fitting::fitting;
+use dampf_core::FaultKind;
 use dampf_gcl::ir::{BinaryOp, ChannelId, Effect, Expr, IntType, Sync, Transition};
 
 impl Lowering {
@@ -44,7 +46,7 @@ impl Lowering {
             target: target?,
             guard: guard?,
             sync: sync?,
-            effects: effects.into_iter().collect::<Option<_>>()?,
+            effects: effects.into_iter().collect::<Option<Vec<_>>>()?.concat(),
             span: transition.span,
         })
     }
@@ -99,10 +101,15 @@ impl Lowering {
         })
     }
 
-    fn effect(&mut self, index: usize, effect: &ast::Assignment<'_>) -> Checked<Effect> {
+    /// An assignment, behind a check that its value fits: in DVE it is an error if it does not.
+    fn effect(&mut self, index: usize, effect: &ast::Assignment<'_>) -> Checked<Vec<Effect>> {
         let mut expressions = self.expressions(Some(index));
         let target = expressions.target(&effect.target, "assign to")?;
         let value = expressions.expression(&effect.value)?;
-        Ok(Effect::Assign { target, value, span: effect.span })
+        let variables = &self.variables;
+        let check = fitting(&value, variables[target.variable.0 as usize].ty, variables, effect.span);
+        let check = check.map(|condition| Effect::Assert { condition, kind: FaultKind::Overflow, span: effect.span });
+        let assignment = Effect::Assign { target, value, span: effect.span };
+        Ok(check.into_iter().chain([assignment]).collect())
     }
 }

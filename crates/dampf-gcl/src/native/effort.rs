@@ -1,7 +1,7 @@
 //! How much work the code of a step is, and whether it may be done in vain.
 //!
 //! Efforts are rough numbers of instructions. What is found out here of a step's values is what the generated
-//! code finds out, because both ask the same facts in the same order.
+//! code finds out, because both ask the same facts in the same order. The limits were found by measuring.
 
 use super::facts::{Facts, Spot, spot};
 use super::interval::Interval;
@@ -10,14 +10,17 @@ use super::step::{Step, assume_ready, change_length, readiness};
 use crate::ir::{BinaryOp, Effect, Expr, Place, Sync};
 use crate::layout::Layout;
 
-/// The greatest effort that is spent on steps that may be disabled, rather than on a branch around them.
-#[allow(non_snake_case)] pub(super) fn EFFORT_IN_VAIN_MAX() -> usize { std::env::var(stringify!(EFFORT_IN_VAIN_MAX)).map_or(40, |s| s.parse().unwrap()) }
+/// The greatest effort that is spent on a step that may be disabled, rather than on a branch around it.
+pub(super) const EFFORT_IN_VAIN_MAX: usize = 40;
+
+/// The same for all the steps of a sender with its receivers, of which at most a few are enabled.
+pub(super) const EFFORT_OF_RENDEZVOUS_MAX: usize = 16;
 
 /// The greatest effort that is spent on all transitions of a process, rather than on a jump to its location.
-#[allow(non_snake_case)] pub(super) fn EFFORT_WITHOUT_DISPATCH_MAX() -> usize { std::env::var(stringify!(EFFORT_WITHOUT_DISPATCH_MAX)).map_or(40, |s| s.parse().unwrap()) }
+pub(super) const EFFORT_WITHOUT_DISPATCH_MAX: usize = 14;
 
 /// The greatest effort that is spent on a condition whose value may not matter.
-#[allow(non_snake_case)] pub(super) fn EFFORT_FOR_A_BRANCH_MAX() -> usize { std::env::var(stringify!(EFFORT_FOR_A_BRANCH_MAX)).map_or(12, |s| s.parse().unwrap()) }
+pub(super) const EFFORT_FOR_A_BRANCH_MAX: usize = 12;
 
 impl Lowering<'_, '_> {
     /// The effort of a step; none if it must not be taken in vain.
@@ -62,11 +65,16 @@ impl Lowering<'_, '_> {
         }
         for transition in step.transitions() {
             for effect in &transition.effects {
-                // An assertion is a check.
-                let Effect::Assign { target, value, .. } = effect else { return None };
-                effort += weigh(&facts, layout, value)?;
-                let interval = facts.interval(layout, value);
-                effort += store(&mut facts, layout, target, interval)?;
+                match effect {
+                    Effect::Assign { target, value, .. } => {
+                        effort += weigh(&facts, layout, value)?;
+                        let interval = facts.interval(layout, value);
+                        effort += store(&mut facts, layout, target, interval)?;
+                    }
+                    Effect::Assert { condition, .. } if facts.is_certain(layout, condition) => {}
+                    // What may fail is a check.
+                    Effect::Assert { .. } => return None,
+                }
             }
         }
         Some(effort)

@@ -274,7 +274,7 @@ impl Lowering<'_, '_> {
             Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right, _) => {
                 let is_and = *op == BinaryOp::And;
                 let facts = view.facts.assuming(self.layout, left, is_and);
-                if weight(right) <= EFFORT_FOR_A_BRANCH_MAX() && facts.is_harmless(self.layout, right) {
+                if weight(right) <= EFFORT_FOR_A_BRANCH_MAX && facts.is_harmless(self.layout, right) {
                     let condition = self.condition(expr, view);
                     return self.branch_on(condition, (yes.block, yes.arguments), (no.block, no.arguments));
                 }

@@ -205,6 +205,11 @@ impl Facts {
         }
     }
 
+    /// Whether the expression is true, and no check is needed to know it.
+    pub fn is_certain(&self, layout: &Layout, expr: &Expr) -> bool {
+        self.is_harmless(layout, expr) && !self.interval(layout, expr).contains(0)
+    }
+
     /// Whether code for the expression may run although the program would not have evaluated it: it needs no
     /// checks, it does not trap, and it stays within the state's memory whatever the values are.
     pub fn is_harmless(&self, layout: &Layout, expr: &Expr) -> bool {

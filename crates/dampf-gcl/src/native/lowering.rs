@@ -12,7 +12,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I32X4, I64};
 use cranelift_codegen::ir::{AbiParam, Block, BlockArg, InstBuilder, MemFlagsData, Value};
 use cranelift_frontend::FunctionBuilder;
-use dampf_core::Fault;
+use dampf_core::{Fault, FaultKind};
 use std::collections::HashMap;
 
 /// States of up to this many words are loaded into registers once, at the entry of the function. Larger ones
@@ -58,7 +58,7 @@ pub(super) struct Lowering<'p, 'f> {
 enum SiteKey {
     Index(u32, u32, u32),
     Division(u32, u32),
-    Assertion(u32, u32),
+    Assertion(FaultKind, u32, u32),
     Check(usize),
 }
 
@@ -144,7 +144,7 @@ impl<'p, 'f> Lowering<'p, 'f> {
         let key = match site {
             FaultSite::Index(place) => SiteKey::Index(place.variable.0, place.span.start, place.span.end),
             FaultSite::Division(span) => SiteKey::Division(span.start, span.end),
-            FaultSite::Assertion(span) => SiteKey::Assertion(span.start, span.end),
+            FaultSite::Assertion(kind, span) => SiteKey::Assertion(kind, span.start, span.end),
             FaultSite::Check(check) => SiteKey::Check(std::ptr::from_ref(check).addr()),
         };
         *self.sites.entry(key).or_insert_with(|| {

@@ -2,13 +2,14 @@
 //!
 //! The function takes the words of a state and writes all its successors and their labels side by side, in
 //! action order. It makes no calls and allocates nothing; there is room for the greatest number of steps that
-//! any state of the program has, so it never looks at the capacity either. Faulty steps are entries like the
-//! others, marked in their label; which fault it is, the entry's first word says.
+//! any state of the program has, and one more, so it never looks at the capacity either. Faulty steps are
+//! entries like the others, marked in their label; which fault it is, the entry's first word says.
 //!
 //! | part | what it does |
 //! |---|---|
-//! | `expand` | the whole function: checks, commitment, holder, dispatch on locations |
-//! | `step` | one step: guard, synchronisation, effects |
+//! | `expand` | the whole function: checks, commitment, holder, one process after the other |
+//! | `process`, `steps` | the steps of a process: dispatch on its location, its receivers |
+//! | `step`, `effort` | one step: guard, synchronisation, effects; what it costs |
 //! | `expression` | values and conditions |
 //! | `view` | the words of a state while a step changes them |
 //! | `operand` | values that are decoded as late as possible |
@@ -35,7 +36,7 @@ use cranelift_codegen::settings::{self, Configurable};
 use cranelift_codegen::{Context, ir};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
-use cranelift_module::{FuncId, Linkage, Module, default_libcall_names};
+use cranelift_module::{FuncId, Linkage, Module, ModuleError, default_libcall_names};
 use dampf_core::{Action, Fault, Successors, Unsupported, Word};
 use lowering::Lowering;
 use steps::Steps;
@@ -69,7 +70,7 @@ type Expand = unsafe extern "C" fn(*const Word, *mut Word, *mut Action, *mut Rep
 pub struct Native {
     expand: Expand,
     width: usize,
-    /// The greatest number of steps of a state.
+    /// The greatest number of steps of a state, and room for one that is written in vain behind them.
     capacity: usize,
     /// The faults that the generated code refers to by number.
     faults: Vec<Fault>,
@@ -80,7 +81,7 @@ pub struct Native {
 }
 
 /// The memory of the generated code.
-struct Code(Option<JITModule>);
+struct Code(Option<Box<JITModule>>);
 
 // SAFETY: the module is not used any more once its code is finished, except to free the memory.
 unsafe impl Send for Code {}
@@ -102,7 +103,8 @@ impl Native {
         if actions.len() > STEPS_MAX {
             return Err(unsupported(&format!("a program of {} steps", actions.len())));
         }
-        let mut module = Code(Some(JITModule::new(JITBuilder::with_isa(target()?, default_libcall_names()))));
+        let module = JITModule::new(JITBuilder::with_isa(target()?, default_libcall_names()));
+        let mut module = Code(Some(Box::new(module)));
         let jit = module.0.as_mut().expect("the module was just made");
         let mut context = jit.make_context();
         let mut scratch = FunctionBuilderContext::new();
@@ -113,7 +115,7 @@ impl Native {
         let faults = std::mem::take(&mut lowering.faults);
         lowering.builder.seal_all_blocks();
         lowering.builder.finalize(jit.target_config());
-        let (function, code_bytes) = define(jit, &mut context).map_err(|error| unsupported(&error.to_string()))?;
+        let (function, code_bytes) = define(jit, &mut context)?;
         let address = jit.get_finalized_function(function);
         let end = |(field, process): (&Field, &crate::ir::Process)| {
             (*field, process.locations.iter().map(|location| location.end).collect())
@@ -122,7 +124,7 @@ impl Native {
             // SAFETY: the function was generated with this signature, for the C calling convention of the host.
             expand: unsafe { std::mem::transmute::<*const u8, Expand>(address) },
             width: layout.width,
-            capacity: steps.most(program),
+            capacity: steps.most(program) + 1,
             faults,
             ends: layout.locations.iter().zip(&program.processes).map(end).collect(),
             code_bytes,
@@ -140,11 +142,13 @@ impl Native {
     pub fn successors(&self, state: &[Word], out: &mut Successors) {
         assert_eq!((state.len(), out.width()), (self.width, self.width), "a state of another model");
         out.clear();
-        let (words, labels) = out.spare(self.capacity);
+        let (words, labels) = out.spare(self.capacity + GUARD_ENTRIES);
+        let guard = Guard::put(words, labels, self.capacity, self.width);
         let mut report = Report::default();
         // SAFETY: the state has the words that the code reads, and there is room for as many successors as any
-        // state has.
+        // state has, and for one that turns out not to be enabled.
         let end = unsafe { (self.expand)(state.as_ptr(), words, labels, &mut report) };
+        guard.check();
         // SAFETY: the code moved the pointer by one label for every successor that it wrote completely.
         let count = unsafe {
             let count = end.offset_from_unsigned(labels);
@@ -181,6 +185,43 @@ impl Native {
     }
 }
 
+/// Entries behind the room for successors that the generated code must leave alone; only where assertions are on.
+const GUARD_ENTRIES: usize = if cfg!(debug_assertions) { 1 } else { 0 };
+
+/// An entry behind the room for successors, filled with a pattern.
+struct Guard {
+    words: *mut Word,
+    width: usize,
+    label: *mut Action,
+}
+
+impl Guard {
+    const PATTERN: u32 = 0x5afe_c0de;
+
+    fn put(words: *mut Word, labels: *mut Action, capacity: usize, width: usize) -> Guard {
+        let guard = Guard { words: words.wrapping_add(capacity * width), width, label: labels.wrapping_add(capacity) };
+        if GUARD_ENTRIES > 0 {
+            // SAFETY: there is room for this entry behind the capacity.
+            unsafe {
+                (0..width).for_each(|word| guard.words.add(word).write(Self::PATTERN));
+                guard.label.write(Action(u64::from(Self::PATTERN)));
+            }
+        }
+        guard
+    }
+
+    fn check(self) {
+        if GUARD_ENTRIES > 0 {
+            // SAFETY: the entry was written by `put`.
+            let is_untouched = unsafe {
+                (0..self.width).all(|word| self.words.add(word).read() == Self::PATTERN)
+                    && self.label.read() == Action(u64::from(Self::PATTERN))
+            };
+            assert!(is_untouched, "generated code wrote more successors than there is room for");
+        }
+    }
+}
+
 fn unsupported(what: &str) -> Unsupported {
     Unsupported { what: format!("native code: {what}") }
 }
@@ -205,14 +246,12 @@ fn target() -> Result<cranelift_codegen::isa::OwnedTargetIsa, Unsupported> {
 }
 
 /// Turns the function into machine code; its name and its size.
-fn define(jit: &mut JITModule, context: &mut Context) -> cranelift_module::ModuleResult<(FuncId, usize)> {
-    let function = jit.declare_function("expand", Linkage::Local, &context.func.signature)?;
+fn define(jit: &mut JITModule, context: &mut Context) -> Result<(FuncId, usize), Unsupported> {
+    let failed = |error: ModuleError| unsupported(&error.to_string());
+    let function = jit.declare_function("expand", Linkage::Local, &context.func.signature).map_err(failed)?;
     context.func.name = ir::UserFuncName::user(0, function.as_u32());
-    jit.define_function(function, context)?;
-    if let Ok(path) = std::env::var("DUMP") {
-        std::fs::write(path, context.compiled_code().unwrap().code_buffer()).unwrap();
-    }
+    jit.define_function(function, context).map_err(failed)?;
     let bytes = context.compiled_code().map_or(0, |code| code.code_buffer().len());
-    jit.finalize_definitions()?;
+    jit.finalize_definitions().map_err(failed)?;
     Ok((function, bytes))
 }

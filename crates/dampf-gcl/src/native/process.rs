@@ -4,7 +4,7 @@
 //! A dispatch on a location is an unpredictable jump. Where everything a process, or a receiver, can do is
 //! little, it is all done in vain instead, and the location is one more condition.
 
-use super::effort::{EFFORT_IN_VAIN_MAX, EFFORT_WITHOUT_DISPATCH_MAX, weigh};
+use super::effort::{EFFORT_OF_RENDEZVOUS_MAX, EFFORT_WITHOUT_DISPATCH_MAX, weigh};
 use super::expand::Sequence;
 use super::facts::Facts;
 use super::interval::Interval;
@@ -40,7 +40,7 @@ impl<'p> Lowering<'p, '_> {
         }
         let effort: Option<usize> =
             movers.iter().map(|mover| self.mover_effort(mover, sequence.steps, &self.facts_of(mover))).sum();
-        if effort.is_some_and(|effort| effort <= EFFORT_WITHOUT_DISPATCH_MAX()) {
+        if effort.is_some_and(|effort| effort <= EFFORT_WITHOUT_DISPATCH_MAX) {
             return self.process_in_vain(&movers, sequence, cursor, behind);
         }
         let mut locations: Vec<LocationId> = movers.iter().map(|mover| mover.transition.source).collect();
@@ -212,7 +212,7 @@ impl<'p> Lowering<'p, '_> {
         mut cursor: Cursor,
     ) -> Cursor {
         let is_in_vain = !matches!(ready, Condition::Known(true))
-            || self.mover_effort(mover, steps, facts).is_some_and(|effort| effort <= EFFORT_IN_VAIN_MAX());
+            || self.mover_effort(mover, steps, facts).is_some_and(|effort| effort <= EFFORT_OF_RENDEZVOUS_MAX);
         let view = View::before(self.layout.width, facts.clone());
         let mut facts = facts.clone();
         let mut ready = ready;
@@ -258,7 +258,7 @@ impl<'p> Lowering<'p, '_> {
         let (receiver, _) = pairs[0].partner.expect("a rendezvous has a receiver");
         let field = self.layout.locations[receiver.0 as usize];
         let source = |step: &Step<'_>| step.partner.map_or(LocationId(0), |(_, receiving)| receiving.source);
-        if is_in_vain || self.pairs_effort(pairs, facts).is_some_and(|effort| effort <= EFFORT_IN_VAIN_MAX()) {
+        if is_in_vain {
             for step in pairs {
                 let here = self.is_at(field, source(step), facts);
                 let ready = self.both(ready, here);

@@ -34,7 +34,7 @@ impl<'p> Lowering<'p, '_> {
     /// certain, the step must be one that can be taken in vain.
     pub fn step(&mut self, step: &Step<'p>, facts: &Facts, ready: Condition, cursor: Cursor) -> Cursor {
         let is_certain = step.guard.is_none() && step.buffered(self.layout).is_none();
-        let is_short = || self.effort(step, facts).is_some_and(|effort| effort <= EFFORT_IN_VAIN_MAX());
+        let is_short = || self.effort(step, facts).is_some_and(|effort| effort <= EFFORT_IN_VAIN_MAX);
         match ready {
             Condition::Known(false) => cursor,
             Condition::Known(true) if is_certain || !is_short() => self.step_by_branches(step, facts, cursor),
@@ -226,11 +226,12 @@ impl<'p> Lowering<'p, '_> {
                 let value = self.value_modulo(value, view, u32::from(bits));
                 self.store(place, value, interval, view);
             }
-            Effect::Assert { condition, span } => {
+            Effect::Assert { condition, .. } if view.facts.is_certain(self.layout, condition) => {}
+            Effect::Assert { condition, kind, span } => {
                 self.settle_expr(condition, view);
                 let holds = self.condition(condition, view);
                 let is_violated = self.not(holds);
-                self.check(is_violated, FaultSite::Assertion(*span));
+                self.check(is_violated, FaultSite::Assertion(*kind, *span));
                 view.facts.assume(self.layout, condition, true);
             }
         }
@@ -279,8 +280,9 @@ impl<'p> Step<'p> {
         Some((channel, matches!(sync, Sync::Send { .. })))
     }
 
+    /// The transitions in the order in which their effects run.
     pub fn transitions(&self) -> impl Iterator<Item = &'p Transition> {
-        std::iter::once(self.transition).chain(self.partner.map(|(_, transition)| transition))
+        self.partner.map(|(_, transition)| transition).into_iter().chain([self.transition])
     }
 }
 

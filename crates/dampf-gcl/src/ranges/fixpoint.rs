@@ -104,6 +104,9 @@ impl<'p> Fixpoint<'p> {
                 let cell = cells.of_element(VariableId(id as u32), index as u32) as usize;
                 if !self.frozen[cell] {
                     self.values[cell].add(value, variable.ty, self.thresholds);
+                    if self.program.error_location.is_some() {
+                        self.values[cell].add(0, variable.ty, self.thresholds);
+                    }
                 }
             }
         }
@@ -152,6 +155,9 @@ impl<'p> Fixpoint<'p> {
         }
         for (number, process) in self.program.processes.iter().enumerate() {
             self.reach(ProcessId(number as u32), process.initial);
+            if self.program.error_location.is_some() && number > 0 {
+                self.reach(ProcessId(number as u32), LocationId(0));
+            }
         }
         while let Some(site) = self.queue.pop_front() {
             self.queued[site] = false;

@@ -137,6 +137,13 @@ impl<'p> OwnedSearch<'p> {
             values: start.iter().map(|value| BTreeSet::from([*value])).collect(),
         };
         frontier.add(self.program.process(process).initial, start);
+        if let Some(error) = self.program.error_location {
+            let location = if process == ProcessId(0) { error } else { LocationId(0) };
+            frontier.values.iter_mut().for_each(|values| {
+                values.insert(0);
+            });
+            frontier.add(location, vec![0; tracked.len()]);
+        }
         while let Some((location, state)) = frontier.pending.pop() {
             for step in moves.iter().filter(|step| step.source == location) {
                 let work = step.take(&state, &mut frontier)?;

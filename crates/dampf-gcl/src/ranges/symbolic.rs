@@ -12,9 +12,10 @@
 use super::formula::Formula;
 use crate::ir::{
     ActionSource, BinaryOp, ChannelId, Effect, Expr, IntType, LocationId, Place, ProcessId, Program, Sync, Transition,
-    VariableId,
+    UnaryOp, VariableId,
 };
 use crate::layout::dynamically_indexed;
+use dampf_core::FaultKind;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Arrays with more elements get one cell, however they are indexed.
@@ -37,6 +38,8 @@ pub struct Cells {
     lengths: Vec<Cell>,
     /// Holds 0 and 1: whether a process is somewhere.
     pub truth: Cell,
+    /// Holds 1 where a step may store a value that does not fit, in a language that forbids it.
+    pub overflow: Cell,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -69,13 +72,14 @@ impl Cells {
         let messages = messages.collect();
         let lengths = program.channels.iter().map(|_| add(IntType::I32, 1)).collect();
         let truth = add(IntType::I32, 1);
+        let overflow = add(IntType::I32, 1);
         let mut single = vec![false; types.len()];
         for placement in &variables {
             if let Placement::Elements(first, count) = *placement {
                 single[first as usize..][..count as usize].fill(true);
             }
         }
-        Cells { types, single, variables, messages, lengths, truth }
+        Cells { types, single, variables, messages, lengths, truth, overflow }
     }
 
     /// The cells that hold the values of a variable.
@@ -191,10 +195,10 @@ impl SymbolicStep {
             }
             (None, _) => {}
         }
-        execution.effects(action.process, transition);
         if let Some((receiver, receiving)) = partner {
             execution.effects(receiver, receiving);
         }
+        execution.effects(action.process, transition);
         execution.finish()
     }
 
@@ -329,7 +333,15 @@ impl<'p> Execution<'p> {
                     let value = self.expression(value);
                     self.store(by, target, value);
                 }
-                Effect::Assert { condition, .. } => self.condition(condition),
+                Effect::Assert { condition, kind, .. } => {
+                    if *kind == FaultKind::Overflow {
+                        let holds = self.expression(condition);
+                        let value = Formula::Unary(UnaryOp::Not, Box::new(holds));
+                        let conditions = self.conditions.len();
+                        self.stores.push(Store { cell: self.cells.overflow, value, by, conditions });
+                    }
+                    self.condition(condition);
+                }
             }
         }
     }

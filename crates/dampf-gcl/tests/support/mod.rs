@@ -101,6 +101,8 @@ pub fn program(variables: Vec<Variable>, channels: Vec<Channel>, processes: Vec<
         processes,
         checks: Vec::new(),
         property: None,
+        has_error_state: false,
+        error_location: None,
     }
 }
 
