@@ -298,7 +298,8 @@ impl<'p> Analysis<'p> {
                 targets.iter().for_each(|target| after.store(program, objects, target, None));
             }
         }
-        for effect in parts.iter().flat_map(|(_, transition)| &transition.effects) {
+        // The receiver's effects run first.
+        for effect in parts.iter().rev().flat_map(|(_, transition)| &transition.effects) {
             if let Effect::Assign { target, value, .. } = effect {
                 let value = after.value(value, objects);
                 after.store(program, objects, target, value);

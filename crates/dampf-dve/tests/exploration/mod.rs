@@ -41,7 +41,7 @@ pub fn explore(program: Program) -> Explored {
             let fault = out.state_fault().map(|fault| fault.kind).or(deadlock);
             let fault = fault.or(out.faults().first().map(|(_, fault)| fault.kind));
             found.first_fault = found.first_fault.or(fault);
-            for index in (0..out.len()).filter(|index| out.fault(*index).is_none()) {
+            for index in (0..out.len()).filter(|index| out.leads_on(*index)) {
                 if !visited.contains(out.state(index)) {
                     visited.insert(out.state(index).into());
                     next.push(out.state(index).into());

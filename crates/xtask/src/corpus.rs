@@ -1,0 +1,165 @@
+//! Whole collections of models, checked in every way there is, against known counts.
+//!
+//! The numbers of a run must be those of the table and, where the table has none, those of the other runs: they
+//! may depend neither on the store nor on the number of threads nor on who computes the successors.
+
+mod beem;
+mod case;
+mod notes;
+
+use crate::Failure;
+use crate::checker::{Checker, Setting};
+use crate::workspace::Workspace;
+use case::{Case, Examined};
+use clap::{Args, Subcommand};
+use serde_json::json;
+use std::path::PathBuf;
+
+#[derive(Subcommand, Debug)]
+pub enum Corpus {
+    /// The BEEM models in ../shared/corpora/beem, with the counts of its counts.tsv
+    ///
+    /// Compares states everywhere, and transitions and breadth-first levels where the table has them. The levels
+    /// of the table count the initial state as one, so they are the `depth` of the checker's summary plus one.
+    ///
+    /// One instance differs: the table was made by a checker that takes the overflow of a byte for an error, and
+    /// in anderson.1 a byte overflows. Here bytes wrap around, as in SPIN, which finds the states that Dampf does.
+    /// `--except anderson.1` keeps this from failing the whole.
+    Beem(CorpusOptions),
+    /// The models in models/dve, with what they say of themselves
+    Dve(CorpusOptions),
+    /// The models in models/dmc, with what they say of themselves, in all their sizes
+    Dmc(CorpusOptions),
+}
+
+#[derive(Args, Debug)]
+pub struct CorpusOptions {
+    /// Numbers of threads to search with
+    #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "1,2")]
+    threads: Vec<usize>,
+
+    /// Stores to keep the states in
+    #[arg(long, value_name = "KIND,…", value_delimiter = ',', default_value = "tree,exact")]
+    stores: Vec<String>,
+
+    /// Leave out what is known to have more states
+    #[arg(long, value_name = "N")]
+    max_states: Option<u64>,
+
+    /// Only instances with this in their name
+    #[arg(long, value_name = "NAME")]
+    filter: Option<String>,
+
+    /// Instances whose differences are shown, but do not count as failures
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    except: Vec<String>,
+
+    /// Also compare with the interpreter where fewer states are expected
+    #[arg(long, value_name = "N", default_value = "500000")]
+    interpreter_below: u64,
+
+    /// A single run that takes longer has failed
+    #[arg(long, value_name = "TIME", default_value = "30m")]
+    max_time: String,
+
+    /// Write all figures into FILE
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+
+    /// Run this binary instead of building one, to compare with another version
+    #[arg(long, value_name = "FILE")]
+    dampf: Option<PathBuf>,
+}
+
+impl CorpusOptions {
+    fn wants(&self, case: &Case) -> bool {
+        self.filter.as_ref().is_none_or(|part| case.name.contains(part))
+            && self.max_states.is_none_or(|limit| case.expected.states.is_none_or(|states| states <= limit))
+    }
+
+    /// How a case is checked; the first way is the one that the others are compared with.
+    fn settings(&self, case: &Case) -> Vec<Setting> {
+        let mut settings = Vec::new();
+        for store in &self.stores {
+            for &threads in &self.threads {
+                settings.push(Setting::native(store, threads));
+            }
+        }
+        if let Some(first) = settings.first()
+            && case.expected.states.is_some_and(|states| states < self.interpreter_below)
+        {
+            settings.push(Setting { backend: "interpreter", ..first.clone() });
+        }
+        settings
+    }
+}
+
+pub fn run(workspace: &Workspace, corpus: &Corpus) -> Result<(), Failure> {
+    let (options, cases) = match corpus {
+        Corpus::Beem(options) => match workspace.corpus("beem") {
+            Some(folder) => (options, beem::cases(&folder)?),
+            None => return Ok(()),
+        },
+        Corpus::Dve(options) => (options, notes::cases(&workspace.root.join("models/dve"), "dve")?),
+        Corpus::Dmc(options) => (options, notes::cases(&workspace.root.join("models/dmc"), "dmc")?),
+    };
+    let cases: Vec<Case> = cases.into_iter().filter(|case| options.wants(case)).collect();
+    if cases.is_empty() {
+        return Err("no instance is left to check; see --filter and --max-states".to_owned());
+    }
+    let checker =
+        Checker { binary: workspace.release_binary(options.dampf.as_deref())?, max_time: options.max_time.clone() };
+    let name_width = cases.iter().map(|case| case.name.len()).max().unwrap_or(0);
+    let mut examined = Vec::new();
+    for case in &cases {
+        let result = case.examine(&checker, &options.settings(case));
+        print!("{}", result.line(&case.name, name_width));
+        examined.push((case, result));
+    }
+    if let Some(path) = &options.json {
+        write_json(path, &examined)?;
+    }
+    conclude(&examined, &options.except)
+}
+
+/// Counts, and fails where an instance differs that is not excepted.
+fn conclude(examined: &[(&Case, Examined)], except: &[String]) -> Result<(), Failure> {
+    let differing = examined.iter().filter(|(_, result)| !result.problems.is_empty());
+    let (excepted, failed): (Vec<&str>, Vec<&str>) = differing
+        .map(|(case, _)| case.name.as_str())
+        .partition(|name| except.iter().any(|exception| exception == name));
+    let passed = examined.len() - failed.len() - excepted.len();
+    let exceptions = if excepted.is_empty() { String::new() } else { format!(", {} excepted", excepted.len()) };
+    println!("{passed} passed, {} failed{exceptions}", failed.len());
+    if failed.is_empty() { Ok(()) } else { Err(format!("not as they should be: {}", failed.join(", "))) }
+}
+
+fn write_json(path: &PathBuf, examined: &[(&Case, Examined)]) -> Result<(), Failure> {
+    let instances: Vec<_> = examined.iter().map(|(case, result)| result.json(&case.name)).collect();
+    let text = format!("{:#}\n", json!({ "instances": instances }));
+    std::fs::write(path, text).map_err(|error| format!("cannot write `{}`: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use case::Expected;
+
+    #[test]
+    fn a_difference_fails_unless_it_is_excepted() {
+        let case = |name: &str| Case {
+            name: name.to_owned(),
+            model: PathBuf::new(),
+            arguments: Vec::new(),
+            expected: Expected::default(),
+        };
+        let (good, bad) = (case("a.1"), case("a.2"));
+        let result = |problems: &[&str]| Examined {
+            runs: Vec::new(),
+            problems: problems.iter().map(|&problem| problem.to_owned()).collect(),
+        };
+        let examined = [(&good, result(&[])), (&bad, result(&["9 states, expected 10"]))];
+        assert_eq!(conclude(&examined, &["a.1".to_owned()]), Err("not as they should be: a.2".to_owned()));
+        assert_eq!(conclude(&examined, &["a.2".to_owned()]), Ok(()));
+    }
+}
