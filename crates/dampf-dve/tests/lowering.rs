@@ -66,8 +66,12 @@ fn write_process(program: &Program, kind: &str, process: &Process, out: &mut Str
             write!(out, " {}{mark}{}", program.channel(sync.channel()).name, operands.join(",")).unwrap();
         }
         for effect in &transition.effects {
-            let Effect::Assign { target, value, .. } = effect else { panic!("DVE has assignments only") };
-            write!(out, "; {} := {}", place(program, target), expression(program, value)).unwrap();
+            match effect {
+                Effect::Assign { target, value, .. } => {
+                    write!(out, "; {} := {}", place(program, target), expression(program, value)).unwrap();
+                }
+                Effect::Assert { condition, .. } => write!(out, "; fits {}", expression(program, condition)).unwrap(),
+            }
         }
         out.push('\n');
     }
@@ -174,7 +178,7 @@ fn sections_and_parts_come_in_any_order() {
             u8 Q.v = [0]
             channel c of [], capacity 0
             process P: a!* b! from b
-              a -> b if ((x And (x Less 3)) And (Not x)) c!; x := 1; x := (x Add 1)
+              a -> b if ((x And (x Less 3)) And (Not x)) c!; x := 1; fits ((x Add 1) LessEqual 255); x := (x Add 1)
               a -> a
               b -> b if (Q.v Equal 1)
             process Q: r from r
@@ -223,7 +227,7 @@ fn constant_arrays_are_folded_or_become_variables_nobody_writes() {
             u8 T[3] = [4, 5, 6]
             i16 P.L[2] = [-1, 1]
             process P: s from s
-              s -> s if 1; x := T[x]; x := (T[(x Add 1)] Add P.L[x])
+              s -> s if 1; x := T[x]; fits (((T[(x Add 1)] Add P.L[x]) GreaterEqual 0) And ((T[(x Add 1)] Add P.L[x]) LessEqual 255)); x := (T[(x Add 1)] Add P.L[x])
         "#]],
     );
 }
@@ -258,7 +262,7 @@ fn an_array_without_an_index_is_its_first_element() {
         expect![[r#"
             u8 e[3] = [0, 0, 0]
             process P: s from s
-              s -> s if (e[0] Equal 8); e[0] := (e[0] Add 1); e[1] := e[0]
+              s -> s if (e[0] Equal 8); fits ((e[0] Add 1) LessEqual 255); e[0] := (e[0] Add 1); e[1] := e[0]
         "#]],
     );
 }

@@ -87,10 +87,13 @@ impl Geometry {
 
     /// The position with these low bits (`position_bits` of them) among those of a home bucket.
     pub fn position(&self, home: u32, low_bits: u32) -> u32 {
-        // The first position of the bucket, home * 2^32 / buckets rounded up. The product may be one too small.
-        let estimate = (u128::from(u64::from(home) << 32) * u128::from(self.reciprocal) >> 64) as u64;
-        let too_small = estimate * u64::from(self.buckets) < u64::from(home) << 32;
-        let first = (estimate + u64::from(too_small)) as u32;
+        // The first position of the bucket, home * 2^32 / buckets rounded up. The product is up to two too small.
+        let dividend = u64::from(home) << 32;
+        let mut first = (u128::from(dividend) * u128::from(self.reciprocal) >> 64) as u64;
+        while first * u64::from(self.buckets) < dividend {
+            first += 1;
+        }
+        let first = first as u32;
         debug_assert_eq!(u64::from(first), (u64::from(home) << 32).div_ceil(u64::from(self.buckets)));
         let mask = ((1u64 << self.position_bits) - 1) as u32;
         first.wrapping_add(low_bits.wrapping_sub(first) & mask)
@@ -474,6 +477,38 @@ impl<F: Format> Drop for Growing<F> {
         for shard in self.shards.iter_mut() {
             // SAFETY: it came from a box; no guard or reference into it outlives the exclusive borrow.
             drop(unsafe { Box::from_raw(*shard.table.get_mut()) });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_position_is_known_from_its_bucket_and_low_bits() {
+        let mut buckets = FIRST_BUCKETS;
+        while buckets < 1 << 27 {
+            let geometry = Geometry::new(buckets);
+            let mask = ((1u64 << geometry.position_bits) - 1) as u32;
+            let mut position = 1u32;
+            for round in 0..2_000 {
+                position = position.wrapping_mul(0x915f_77f5).wrapping_add(round);
+                for position in [position, u32::MAX - round, round] {
+                    assert_eq!(geometry.position(geometry.home(position), position & mask), position);
+                    // The ends of a bucket are where rounding shows.
+                    let first = geometry.position(geometry.home(position), 0).min(position);
+                    assert_eq!(geometry.position(geometry.home(first), first & mask), first);
+                }
+            }
+            // The exact first and last positions of some buckets.
+            for home in (0..buckets).step_by(buckets as usize / 500 + 1) {
+                let first = (u64::from(home) << 32).div_ceil(u64::from(buckets)) as u32;
+                for position in [first, first.wrapping_sub(1), first + 1] {
+                    assert_eq!(geometry.position(geometry.home(position), position & mask), position);
+                }
+            }
+            buckets += buckets / 5 + 1;
         }
     }
 }
