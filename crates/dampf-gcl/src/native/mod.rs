@@ -61,7 +61,7 @@ const REPORT_STEP_FAULTS: u32 = 1;
 const REPORT_HOLDER: u32 = 2;
 
 /// Beyond this number of steps, compiling takes longer than it can save.
-const STEPS_MAX: usize = 100_000;
+const STEPS_MAX: usize = 30_000;
 
 /// State, room for words, room for labels, report; the end of the labels.
 type Expand = unsafe extern "C" fn(*const Word, *mut Word, *mut Action, *mut Report) -> *mut Action;

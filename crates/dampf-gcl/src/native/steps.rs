@@ -3,6 +3,7 @@
 use crate::ir::{ActionSource, LocationId, Process, ProcessId, Program};
 use std::ops::Range;
 
+/// The actions of a program, and where to find them.
 pub(super) struct Steps<'a> {
     pub actions: &'a [ActionSource],
     /// For each process and transition, the labels of the steps that it moves or sends in.
