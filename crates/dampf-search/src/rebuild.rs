@@ -5,8 +5,8 @@
 //! detour; where the distance is known, only a way of that length is taken, so that breadth-first trails are shortest.
 //!
 //! The first states of a search have the vaguest parents (the store was small when they came) and deep graphs
-//! have long ways of them. So the search is begun anew, with whole parents in memory, up to [`KNOWN_MAX`] states; a way
-//! backwards is complete as soon as it meets one of these.
+//! have long ways of them. Where trying candidates takes long ([`TRIED_MAX`]), the search is therefore begun anew, with
+//! whole parents in memory, up to [`KNOWN_MAX`] states; a way backwards is complete as soon as it meets one of these.
 
 use crate::{Discovery, Way};
 use dampf_core::{Action, Model, Successors, Trail, Word, Worker};
@@ -15,6 +15,8 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 /// How many states of the beginning are remembered with their parents.
 const KNOWN_MAX: usize = 2_000_000;
+/// After so many candidates the beginning is worth remembering.
+const TRIED_MAX: u64 = 100_000;
 
 /// The trail to a fault.
 pub(crate) fn trail<M: Model, S: Store>(model: &M, store: &S, discovery: &Discovery) -> Trail {
@@ -26,6 +28,8 @@ pub(crate) fn trail<M: Model, S: Store>(model: &M, store: &S, discovery: &Discov
         words: vec![0; model.width()],
         initial: Vec::new(),
         known: HashMap::new(),
+        tried: 0,
+        is_begun_anew: false,
     };
     rebuilder.find_initial();
     let (mut trail, last) = match &discovery.way {
@@ -48,6 +52,8 @@ struct Rebuilder<'a, M: Model + 'a, S: Store> {
     initial: Vec<StateRef>,
     /// States near the initial ones: their parents, and their distance.
     known: HashMap<StateRef, (StateRef, u64)>,
+    tried: u64,
+    is_begun_anew: bool,
 }
 
 /// A state on a way that is being rebuilt backwards.
@@ -65,6 +71,7 @@ impl<M: Model, S: Store> Rebuilder<'_, M, S> {
             let (Inserted::New(state) | Inserted::Known(state)) =
                 self.session.commit(pending, self.out.state(number), None);
             self.initial.push(state);
+            self.known.insert(state, (state, 0));
         }
     }
 
@@ -107,8 +114,8 @@ impl<M: Model, S: Store> Rebuilder<'_, M, S> {
 
     /// Searches from the initial states until the target or enough states are known.
     fn find_known(&mut self, target: StateRef) {
+        self.is_begun_anew = true;
         let mut queue: VecDeque<StateRef> = self.initial.iter().copied().collect();
-        self.known = self.initial.iter().map(|&state| (state, (state, 0))).collect();
         while let Some(state) = queue.pop_front() {
             if self.known.contains_key(&target) || self.known.len() >= KNOWN_MAX {
                 return;
@@ -129,11 +136,16 @@ impl<M: Model, S: Store> Rebuilder<'_, M, S> {
 
     /// A way from an initial state, of the given length if one is given.
     fn way_to(&mut self, target: StateRef, distance: Option<u64>) -> Trail {
-        self.find_known(target);
         // A state at a length that was seen to lead nowhere needs no second try.
         let mut seen = HashSet::from([(target, 0)]);
         let mut way = vec![Link { state: target, untried: None }];
         loop {
+            if self.tried > TRIED_MAX && !self.is_begun_anew {
+                self.find_known(target);
+                // With more states known, a shorter part has to be found: from the end again.
+                seen = HashSet::from([(target, 0)]);
+                way = vec![Link { state: target, untried: None }];
+            }
             let length = way.len() as u64;
             let link = way.last_mut().expect("the true parents lead to an initial state");
             if link.untried.is_none() {
@@ -183,6 +195,7 @@ impl<M: Model, S: Store> Rebuilder<'_, M, S> {
         let mut found = Vec::new();
         let store = self.store;
         store.parents(state, &mut |candidate| {
+            self.tried += 1;
             if self.step_to(candidate, &target).is_some() {
                 found.push(candidate);
             }
