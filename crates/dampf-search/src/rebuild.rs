@@ -16,7 +16,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 /// How many states of the beginning are remembered with their parents.
 const KNOWN_MAX: usize = 2_000_000;
 /// After so many candidates the beginning is worth remembering.
-const TRIED_MAX: u64 = 100_000;
+const TRIED_MAX: u64 = 3_000_000;
 
 /// The trail to a fault.
 pub(crate) fn trail<M: Model, S: Store>(model: &M, store: &S, discovery: &Discovery) -> Trail {
@@ -90,9 +90,7 @@ impl<M: Model, S: Store> Rebuilder<'_, M, S> {
     fn step_to(&mut self, from: StateRef, to: &[Word]) -> Option<Action> {
         self.expand(from);
         let out = &self.out;
-        (0..out.len())
-            .find(|&index| out.state(index) == to && out.leads_on(index))
-            .map(|index| out.action(index))
+        (0..out.len()).find(|&index| out.state(index) == to && out.leads_on(index)).map(|index| out.action(index))
     }
 
     fn along(&mut self, states: &[StateRef]) -> Trail {

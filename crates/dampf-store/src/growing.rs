@@ -36,7 +36,7 @@ const DISTANCES: [u32; 32] = {
     distances
 };
 /// Buckets of the smallest shard at the start.
-const FIRST_BUCKETS: u32 = 512;
+const FIRST_BUCKETS: u32 = 2048;
 const EMPTY: u64 = 0;
 const SYSTEM_MEMORY_FROM: usize = 128 << 10;
 /// Tables of this size on ask for huge pages: their lines are touched at random, so a page-table entry for

@@ -7,7 +7,7 @@
 //!
 //! **The set of roots** keeps no keys but hashes that can be undone. The hash's high bits are implied by
 //! the bucket a slot is in, and the bits this frees hold the parent: as many high bits of the parent's hash
-//! as fit (never less than six), closed by a 1 bit because a slot keeps what it was given when the table grows.
+//! as fit (never less than eight), closed by a 1 bit because a slot keeps what it was given when the table grows.
 //! These bits name a contiguous part of the table of some hundred states, among which is the parent. So
 //! parent information costs no memory at all, and a step of a trail costs a few hundred expansions.
 //!

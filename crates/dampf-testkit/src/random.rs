@@ -8,7 +8,7 @@ impl Random {
         Random(seed)
     }
 
-    pub fn next(&mut self) -> u64 {
+    pub fn next_number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let x = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -17,7 +17,7 @@ impl Random {
 
     /// A number below `bound`, which is not 0.
     pub fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
+        self.next_number() % bound
     }
 
     /// True once in `times`.

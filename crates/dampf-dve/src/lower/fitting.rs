@@ -39,9 +39,7 @@ fn bounds(expr: &Expr, variables: &[Variable]) -> Bounds {
             let (least, greatest) = bounds(operand, variables);
             (-greatest, -least)
         }
-        Expr::Binary(op, left, right, _) => {
-            binary_bounds(*op, bounds(left, variables), bounds(right, variables))
-        }
+        Expr::Binary(op, left, right, _) => binary_bounds(*op, bounds(left, variables), bounds(right, variables)),
         Expr::Conditional(_, then, otherwise) => {
             let (then, otherwise) = (bounds(then, variables), bounds(otherwise, variables));
             (then.0.min(otherwise.0), then.1.max(otherwise.1))

@@ -2,10 +2,10 @@
 
 use super::Lowering;
 use super::expression::binary;
+use super::fitting::fitting;
 use crate::ast::{self, Direction};
 use crate::names::Symbol;
 use crate::problem::{Checked, Problem};
-use super::fitting::fitting;
 use dampf_core::FaultKind;
 use dampf_gcl::ir::{BinaryOp, ChannelId, Effect, Expr, IntType, Sync, Transition};
 
