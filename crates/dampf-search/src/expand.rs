@@ -4,7 +4,7 @@
 //! one, which starts the fetch of the table line it needs; the second looks them up. By then the lines have
 //! arrived: the search waits for memory once per batch, not once per transition.
 
-use dampf_core::{Fault, Model, Successors, Unsupported, Word, Worker};
+use dampf_core::{Fault, FaultKind, Model, Successors, Unsupported, Word, Worker};
 use dampf_store::{Inserted, Session, Staged, StateRef, Store};
 
 /// States expanded together: enough for the fetches to overlap, few enough for the buffers to stay in cache.
@@ -135,10 +135,9 @@ impl<'a, M: Model, S: Store> Expander<'a, M, S> {
 
     #[cold]
     fn note_faults(number: usize, successors: &Successors, deadlocks: bool, met: &mut Vec<Met>) {
-        if let Some(fault) = successors.fault_of_state() {
-            if deadlocks || fault.kind != dampf_core::FaultKind::Deadlock {
-                met.push(Met { number, step: None, fault });
-            }
+        let of_state = successors.fault_of_state();
+        if let Some(fault) = of_state.filter(|fault| deadlocks || fault.kind != FaultKind::Deadlock) {
+            met.push(Met { number, step: None, fault });
         }
         for (step, fault) in successors.faults() {
             met.push(Met { number, step: Some(*step), fault: fault.clone() });

@@ -103,11 +103,11 @@ impl<M: Model, S: Store> Rebuilder<'_, M, S> {
     /// The labels of the steps from each state to the next.
     fn steps_along(&mut self, states: &[StateRef]) -> Vec<Action> {
         let mut target = vec![0; self.words.len()];
-        let mut step = |pair: &[StateRef]| {
+        let step = |pair: &[StateRef]| {
             self.session.load(pair[1], &mut target);
             self.step_to(pair[0], &target).expect("the states of a way are neighbours")
         };
-        states.windows(2).map(|pair| step(pair)).collect()
+        states.windows(2).map(step).collect()
     }
 
     /// Searches from the initial states until the target or enough states are known.

@@ -69,7 +69,7 @@ impl Geometry {
 
     #[inline]
     pub fn home(&self, position: u32) -> u32 {
-        (u64::from(position) * u64::from(self.buckets) >> 32) as u32
+        ((u64::from(position) * u64::from(self.buckets)) >> 32) as u32
     }
 
     /// The bucket at a displacement from a home.
@@ -89,7 +89,7 @@ impl Geometry {
     pub fn position(&self, home: u32, low_bits: u32) -> u32 {
         // The first position of the bucket, home * 2^32 / buckets rounded up. The product is up to two too small.
         let dividend = u64::from(home) << 32;
-        let mut first = (u128::from(dividend) * u128::from(self.reciprocal) >> 64) as u64;
+        let mut first = ((u128::from(dividend) * u128::from(self.reciprocal)) >> 64) as u64;
         while first * u64::from(self.buckets) < dividend {
             first += 1;
         }

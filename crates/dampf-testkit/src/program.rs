@@ -292,7 +292,7 @@ impl Generator {
             16 => self.below(300) as i32,
             17 => self.pick(&[i32::MAX, i32::MIN, i32::MIN + 1]),
             18 => 1 << self.below(31),
-            _ => self.random.next() as i32,
+            _ => self.random.next_number() as i32,
         }
     }
 
