@@ -57,7 +57,11 @@ fn check_message(program: &Program, check: &Check) -> String {
     match check.kind {
         FaultKind::Goal => format!("goal `{text}` is reached"),
         FaultKind::Assertion => match asserted_location(program, &check.condition) {
-            Some(location) => format!("assertion `{text}` is violated in {location}"),
+            // A text that says where it belongs need not say it twice.
+            Some(location) => {
+                let text = text.strip_suffix(&format!(" at {location}")).unwrap_or(&text);
+                format!("assertion `{text}` is violated in {location}")
+            }
             None => format!("assertion `{text}` is violated"),
         },
         kind => format!("{kind} `{text}` is violated"),

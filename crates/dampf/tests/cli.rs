@@ -87,7 +87,7 @@ fn an_assertion_names_its_place() {
         &["check", "lights.dve"],
         1,
         expect![[r#"
-            violated: assertion `served < 2 at Light.red` is violated in Light.red
+            violated: assertion `served < 2` is violated in Light.red
               at lights.dve:18:15
 
             initial state

@@ -58,7 +58,7 @@ fn a_replay_shows_every_step() {
         final state
           Walker = away, Light = red, presses = 2, Light.served = 2, button = []
 
-        violated: assertion `served < 2 at Light.red` is violated in Light.red
+        violated: assertion `served < 2` is violated in Light.red
           at lights.dve:18:15
     "#]].assert_eq(&playground.dampf(&["replay", "t.json"]).stdout);
     playground.dampf(&["check", "count.dve", "--trail", "t.json"]);
