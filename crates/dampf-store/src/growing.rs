@@ -11,22 +11,23 @@
 //! sizes, so that they do not grow all at once. The grower freezes the empty slots of the old table, copies what is there,
 //! and publishes the new table. A thread that meets a frozen slot waits for the new table; one that finds its
 //! key in the old table is right at any time, because slots never change and never go away. The old memory is
-//! given back when no thread can be reading it (epochs).
+//! given back when no thread can be reading it (epochs). Threads that need the shard meanwhile help to move it.
 //!
 //! Because positions keep their order in a table of any size, moving a shard reads and writes memory sequentially.
 
+use crate::moving::Moving;
 use crossbeam_epoch::Guard;
 use crossbeam_utils::CachePadded;
 use memmap2::MmapMut;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 pub const SHARD_BITS: u32 = 4;
 pub const SHARDS: usize = 1 << SHARD_BITS;
-const SLOTS: usize = 8;
+pub(crate) const SLOTS: usize = 8;
 /// How far from its home, in buckets, the next place to try for a slot is. A slot's *displacement* is an index here.
 /// With 32 of them, a table of any practical size can be filled to 91% before a slot finds no place.
-const DISTANCES: [u32; 32] = {
+pub(crate) const DISTANCES: [u32; 32] = {
     let mut distances = [0; 32];
     let mut next = 1;
     while next < 32 {
@@ -37,7 +38,7 @@ const DISTANCES: [u32; 32] = {
 };
 /// Buckets of the smallest shard at the start.
 const FIRST_BUCKETS: u32 = 2048;
-const EMPTY: u64 = 0;
+pub(crate) const EMPTY: u64 = 0;
 const SYSTEM_MEMORY_FROM: usize = 128 << 10;
 /// Tables of this size on ask for huge pages: their lines are touched at random, so a page-table entry for
 /// every 4 KiB would miss nearly every time.
@@ -74,7 +75,7 @@ impl Geometry {
 
     /// The bucket at a displacement from a home.
     #[inline]
-    fn bucket(&self, home: u32, displacement: u32) -> u32 {
+    pub(crate) fn bucket(&self, home: u32, displacement: u32) -> u32 {
         let bucket = home + DISTANCES[displacement as usize];
         if bucket < self.buckets { bucket } else { bucket - self.buckets }
     }
@@ -85,16 +86,21 @@ impl Geometry {
         if bucket >= distance { bucket - distance } else { bucket + self.buckets - distance }
     }
 
-    /// The position with these low bits (`position_bits` of them) among those of a home bucket.
-    pub fn position(&self, home: u32, low_bits: u32) -> u32 {
-        // The first position of the bucket, home * 2^32 / buckets rounded up. The product is up to two too small.
+    /// The first position of a home bucket: home * 2^32 / buckets, rounded up.
+    pub(crate) fn first_position(&self, home: u32) -> u32 {
+        // The product is up to two too small.
         let dividend = u64::from(home) << 32;
         let mut first = ((u128::from(dividend) * u128::from(self.reciprocal)) >> 64) as u64;
         while first * u64::from(self.buckets) < dividend {
             first += 1;
         }
-        let first = first as u32;
-        debug_assert_eq!(u64::from(first), (u64::from(home) << 32).div_ceil(u64::from(self.buckets)));
+        debug_assert_eq!(first, dividend.div_ceil(u64::from(self.buckets)));
+        first as u32
+    }
+
+    /// The position with these low bits (`position_bits` of them) among those of a home bucket.
+    pub fn position(&self, home: u32, low_bits: u32) -> u32 {
+        let first = self.first_position(home);
         let mask = ((1u64 << self.position_bits) - 1) as u32;
         first.wrapping_add(low_bits.wrapping_sub(first) & mask)
     }
@@ -126,8 +132,8 @@ enum Memory {
 }
 
 /// One table.
-struct Table {
-    geometry: Geometry,
+pub(crate) struct Table {
+    pub(crate) geometry: Geometry,
     lines: *const Line,
     _memory: Memory,
 }
@@ -156,7 +162,7 @@ impl Table {
     }
 
     #[inline]
-    fn bucket(&self, bucket: u32) -> &[AtomicU64; SLOTS] {
+    pub(crate) fn bucket(&self, bucket: u32) -> &[AtomicU64; SLOTS] {
         debug_assert!(bucket < self.geometry.buckets);
         // SAFETY: the memory holds that many lines, is aligned for them, and zeroed memory is valid atomics. It
         // is touched through this pointer only, and lives as long as `self`.
@@ -173,16 +179,17 @@ fn out_of_memory(bytes: usize, error: &std::io::Error) -> ! {
     panic!("the system has no {bytes} bytes for a table ({error}); a limit (--max-memory) ends a search in time")
 }
 
-struct Shard {
+struct Shard<F> {
     table: AtomicPtr<Table>,
     growing: Mutex<()>,
+    /// The move that is under way, for those who wait for its end to lend a hand.
+    moving: Mutex<Option<Arc<Moving<F>>>>,
 }
 
 pub struct Growing<F: Format> {
-    shards: Box<[Shard; SHARDS]>,
+    shards: Box<[Shard<F>; SHARDS]>,
     counts: Box<[CachePadded<AtomicU64>; SHARDS]>,
     bytes: AtomicU64,
-    format: std::marker::PhantomData<F>,
 }
 
 /// A thread's place to count insertions in before it tells the others.
@@ -205,10 +212,11 @@ pub enum Probe {
 impl<F: Format> Growing<F> {
     pub fn new() -> Self {
         let first_size = |number: usize| FIRST_BUCKETS + (FIRST_BUCKETS / 5 * number as u32) / SHARDS as u32;
-        let shards: Vec<Shard> = (0..SHARDS)
+        let shards: Vec<Shard<F>> = (0..SHARDS)
             .map(|number| Shard {
                 table: AtomicPtr::new(Box::into_raw(Table::allocate(first_size(number)))),
                 growing: Mutex::new(()),
+                moving: Mutex::new(None),
             })
             .collect();
         let bytes = shards.iter().map(|shard| {
@@ -221,7 +229,6 @@ impl<F: Format> Growing<F> {
             shards,
             counts: Box::new(std::array::from_fn(|_| CachePadded::default())),
             bytes: AtomicU64::new(bytes),
-            format: std::marker::PhantomData,
         }
     }
 
@@ -350,20 +357,29 @@ impl<F: Format> Growing<F> {
         }
     }
 
-    /// Waits until the shard has another table than the frozen one.
+    /// Helps to move the shard until it has another table than the frozen one.
     #[cold]
     fn wait(&self, shard: usize, frozen: &Table) {
+        let shard = &self.shards[shard];
         let backoff = crossbeam_utils::Backoff::new();
         // ORDERING: Relaxed: the caller reads the pointer again with Acquire.
-        while std::ptr::eq(self.shards[shard].table.load(Ordering::Relaxed), frozen) {
-            backoff.snooze();
+        while std::ptr::eq(shard.table.load(Ordering::Relaxed), frozen) {
+            let moving = shard.moving.lock().expect("nothing panics under this lock").clone();
+            match moving {
+                // A move that began since may be that of a later table, which this thread's guard does not protect.
+                Some(moving) if moving.is_from(frozen) => {
+                    moving.help();
+                    backoff.snooze();
+                }
+                _ => backoff.snooze(),
+            }
         }
     }
 
     #[cold]
     fn grow(&self, number: usize, old: &Table, guard: &Guard) {
         let shard = &self.shards[number];
-        let _only_one = shard.growing.lock().expect("growing does not panic");
+        let Ok(_only_one) = shard.growing.try_lock() else { return self.wait(number, old) };
         // ORDERING: Relaxed suffices under the lock: tables are only replaced while it is held.
         if !std::ptr::eq(shard.table.load(Ordering::Relaxed), old) {
             return;
@@ -371,7 +387,11 @@ impl<F: Format> Growing<F> {
         let mut buckets = old.geometry.buckets;
         let new = loop {
             buckets += buckets / 5 + 1;
-            if let Some(new) = Self::copy(old, buckets) {
+            let moving = Arc::new(Moving::<F>::new(old, Table::allocate(buckets)));
+            *shard.moving.lock().expect("nothing panics under this lock") = Some(Arc::clone(&moving));
+            let moved = moving.finish();
+            *shard.moving.lock().expect("nothing panics under this lock") = None;
+            if let Some(new) = moved {
                 break new;
             }
         };
@@ -382,50 +402,6 @@ impl<F: Format> Growing<F> {
         // SAFETY: it came from a box and is unreachable from now on; threads that still read it hold guards.
         unsafe { guard.defer_destroy(old) };
         guard.flush();
-    }
-
-    /// A larger copy of a table, which is frozen on the way; none if a slot would be too far from its home.
-    fn copy(old: &Table, buckets: u32) -> Option<Box<Table>> {
-        let new = Table::allocate(buckets);
-        let mut filled = vec![0u8; buckets as usize];
-        for bucket in 0..old.geometry.buckets {
-            for cell in old.bucket(bucket) {
-                // ORDERING: Acquire so that what the slot refers to is passed on with the new table's Release.
-                let mut slot = cell.load(Ordering::Acquire);
-                if slot == EMPTY {
-                    // ORDERING: as above, where a thread was faster and the slot is in use after all.
-                    match cell.compare_exchange(EMPTY, F::FROZEN, Ordering::Relaxed, Ordering::Acquire) {
-                        Ok(_) => break,
-                        Err(winner) => slot = winner,
-                    }
-                }
-                if slot == F::FROZEN {
-                    break;
-                }
-                if !Self::place(&new, &mut filled, slot, bucket, &old.geometry) {
-                    return None;
-                }
-            }
-        }
-        Some(new)
-    }
-
-    /// Puts a slot of the old table into the new one, of whose buckets so many slots are filled.
-    #[inline]
-    fn place(to: &Table, filled: &mut [u8], slot: u64, bucket: u32, from: &Geometry) -> bool {
-        let position = F::position(slot, bucket, from);
-        let home = to.geometry.home(position);
-        for displacement in 0..DISTANCES.len() as u32 {
-            let bucket = to.geometry.bucket(home, displacement);
-            let filled = &mut filled[bucket as usize];
-            if usize::from(*filled) < SLOTS {
-                let moved = F::moved(slot, position, from, &to.geometry, displacement);
-                to.bucket(bucket)[usize::from(*filled)].store(moved, Ordering::Relaxed);
-                *filled += 1;
-                return true;
-            }
-        }
-        false
     }
 
     /// Calls `visit` with every slot whose position is in the range, its bucket and the geometry, until

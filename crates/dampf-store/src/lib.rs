@@ -14,6 +14,7 @@
 mod exact;
 mod growing;
 mod hash;
+mod moving;
 mod nodes;
 mod segments;
 mod tree;
