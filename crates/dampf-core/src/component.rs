@@ -5,14 +5,14 @@
 //! which is what makes the words of two equal states equal (the papers' collapse compression and incremental
 //! hashing in one mechanism).
 //!
-//! The table is split by hash into shards behind reader-writer locks. Ids are dense within a shard, and the
-//! shard's number is their low bits. Contents are never moved or freed, so [`ComponentTable::get`] hands out
-//! plain references.
+//! The table is split by hash into shards. Ids are dense within a shard, and the shard's number is their low bits. Looking for
+//! contents takes the shard's reader-writer lock; contents are never moved or freed, so [`ComponentTable::get`] takes none and
+//! hands out plain references.
 
 use crate::Word;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::{Arc, RwLock};
+use std::sync::{OnceLock, RwLock};
 
 const SHARD_BITS: u32 = 6;
 const SHARDS: usize = 1 << SHARD_BITS;
@@ -23,18 +23,51 @@ pub struct ComponentId(pub Word);
 
 /// The contents behind component ids, shared by all workers of a model.
 pub struct ComponentTable {
-    shards: [RwLock<Contents>; SHARDS],
+    shards: [Shard; SHARDS],
+}
+
+#[derive(Default)]
+struct Shard {
+    contents: Contents,
+    index: RwLock<Index>,
+}
+
+/// Contents by index, in segments of doubling size that are made when they are needed.
+#[derive(Default)]
+struct Contents {
+    segments: [OnceLock<Box<[Cell]>>; SEGMENTS],
+}
+
+type Cell = OnceLock<Box<[Word]>>;
+
+/// The first segment has 2^FIRST_BITS places.
+const FIRST_BITS: u32 = 6;
+const SEGMENTS: usize = (33 - SHARD_BITS - FIRST_BITS) as usize;
+
+impl Contents {
+    fn place(&self, index: u32) -> &Cell {
+        let shifted = u64::from(index) + (1 << FIRST_BITS);
+        let top = 63 - shifted.leading_zeros();
+        let make = || (0..1usize << top).map(|_| OnceLock::new()).collect();
+        let segment = self.segments[(top - FIRST_BITS) as usize].get_or_init(make);
+        &segment[(shifted - (1 << top)) as usize]
+    }
+
+    #[inline]
+    fn get(&self, index: u32) -> &[Word] {
+        self.place(index).get().expect("an id is handed out after its contents were placed")
+    }
 }
 
 impl Default for ComponentTable {
     fn default() -> Self {
-        ComponentTable { shards: std::array::from_fn(|_| RwLock::default()) }
+        ComponentTable { shards: std::array::from_fn(|_| Shard::default()) }
     }
 }
 
 #[derive(Default)]
-struct Contents {
-    by_index: Vec<Arc<[Word]>>,
+struct Index {
+    len: u32,
     /// From the hash of the contents to the indices of the components with that hash.
     by_hash: HashMap<u64, Vec<u32>, BuildHasherDefault<Prehashed>>,
     bytes: usize,
@@ -50,36 +83,37 @@ impl ComponentTable {
         let hash = hash_words(contents);
         let shard_number = (hash >> (64 - SHARD_BITS)) as u32;
         let shard = &self.shards[shard_number as usize];
-        let find = |shard: &Contents| {
-            let candidates = shard.by_hash.get(&hash)?;
-            candidates.iter().copied().find(|&index| *shard.by_index[index as usize] == *contents)
+        let find = |index: &Index| {
+            let candidates = index.by_hash.get(&hash)?;
+            candidates.iter().copied().find(|&index| *shard.contents.get(index) == *contents)
         };
-        if let Some(index) = find(&shard.read().expect("no thread panics while it holds a shard")) {
+        if let Some(index) = find(&shard.index.read().expect("no thread panics while it holds a shard")) {
             return ComponentId(index << SHARD_BITS | shard_number);
         }
-        let mut shard = shard.write().expect("no thread panics while it holds a shard");
+        let mut index = shard.index.write().expect("no thread panics while it holds a shard");
         // Another thread may have been here between the two locks.
-        let index = find(&shard).unwrap_or_else(|| {
-            let index = shard.by_index.len() as u32;
-            assert!(index < 1 << (32 - SHARD_BITS), "component ids are used up");
-            shard.by_index.push(contents.into());
-            shard.by_hash.entry(hash).or_default().push(index);
-            shard.bytes += size_of_val(contents) + 48;
-            index
+        let found = find(&index).unwrap_or_else(|| {
+            let new = index.len;
+            assert!(new < 1 << (32 - SHARD_BITS), "component ids are used up");
+            shard.contents.place(new).set(contents.into()).expect("a new index has no contents yet");
+            index.len += 1;
+            index.by_hash.entry(hash).or_default().push(new);
+            index.bytes += size_of_val(contents) + 64;
+            new
         });
-        ComponentId(index << SHARD_BITS | shard_number)
+        ComponentId(found << SHARD_BITS | shard_number)
     }
 
     /// The contents behind an id of this table.
-    pub fn get(&self, id: ComponentId) -> Arc<[Word]> {
+    #[inline]
+    pub fn get(&self, id: ComponentId) -> &[Word] {
         let shard = &self.shards[(id.0 & (SHARDS as u32 - 1)) as usize];
-        let shard = shard.read().expect("no thread panics while it holds a shard");
-        Arc::clone(&shard.by_index[(id.0 >> SHARD_BITS) as usize])
+        shard.contents.get(id.0 >> SHARD_BITS)
     }
 
     /// The number of distinct components.
     pub fn len(&self) -> usize {
-        self.fold(|shard| shard.by_index.len())
+        self.fold(|index| index.len as usize)
     }
 
     pub fn is_empty(&self) -> bool {
@@ -88,13 +122,13 @@ impl ComponentTable {
 
     /// Bytes the contents occupy, their bookkeeping included.
     pub fn bytes(&self) -> usize {
-        self.fold(|shard| shard.bytes)
+        self.fold(|index| index.bytes)
     }
 
     /// A hash of the contents that is the same in every process: what a sender offers so that the receiver
     /// can say whether it lacks the component.
     pub fn fingerprint(&self, id: ComponentId) -> u64 {
-        hash_words(&self.get(id))
+        hash_words(self.get(id))
     }
 
     /// Translates a state of another table into this one, component by component.
@@ -103,13 +137,13 @@ impl ComponentTable {
     pub fn import(&self, from: &ComponentTable, state: &mut [Word], component_words: &[usize]) {
         for &position in component_words {
             let contents = from.get(ComponentId(state[position]));
-            state[position] = self.intern(&contents).0;
+            state[position] = self.intern(contents).0;
         }
     }
 
-    fn fold(&self, count: impl Fn(&Contents) -> usize) -> usize {
+    fn fold(&self, count: impl Fn(&Index) -> usize) -> usize {
         let shards = self.shards.iter();
-        shards.map(|shard| count(&shard.read().expect("no thread panics while it holds a shard"))).sum()
+        shards.map(|shard| count(&shard.index.read().expect("no thread panics while it holds a shard"))).sum()
     }
 }
 

@@ -18,6 +18,34 @@ pub enum FaultKind {
     DivisionByZero,
     /// A value was stored into a variable that cannot hold it.
     Overflow,
+    /// The program called `abort` or met an instruction it must not execute.
+    Abort,
+    /// An exception that nobody catches.
+    UncaughtException,
+    /// An access to memory that belongs to no object: null or wild.
+    InvalidAccess,
+    MisalignedAccess,
+    /// An access behind the end or before the start of a heap block.
+    HeapOverflow,
+    UseAfterFree,
+    DoubleFree,
+    /// A pointer was freed that is no heap block's start, or in the wrong way.
+    InvalidFree,
+    StackOverflow,
+    /// An access to a part of a stack that is not in use.
+    StackAccess,
+    UninitialisedRead,
+    /// Two threads are about to access the same memory, one of them writes, and one is not atomic.
+    DataRace,
+    /// A lock was used in a way its kind forbids.
+    LockMisuse,
+    /// A thread was joined or detached that cannot be.
+    ThreadMisuse,
+    /// A variable that one thread locked was accessed by another.
+    PrivilegeViolation,
+    Leak,
+    /// The compiler's checks say that the language leaves the behaviour undefined.
+    UndefinedBehaviour,
 }
 
 impl FaultKind {
@@ -31,6 +59,23 @@ impl FaultKind {
             FaultKind::IndexOutOfBounds => "index-out-of-bounds",
             FaultKind::DivisionByZero => "division-by-zero",
             FaultKind::Overflow => "overflow",
+            FaultKind::Abort => "abort",
+            FaultKind::UncaughtException => "uncaught-exception",
+            FaultKind::InvalidAccess => "invalid-access",
+            FaultKind::MisalignedAccess => "misaligned-access",
+            FaultKind::HeapOverflow => "heap-overflow",
+            FaultKind::UseAfterFree => "use-after-free",
+            FaultKind::DoubleFree => "double-free",
+            FaultKind::InvalidFree => "invalid-free",
+            FaultKind::StackOverflow => "stack-overflow",
+            FaultKind::StackAccess => "stack-access",
+            FaultKind::UninitialisedRead => "uninitialised-read",
+            FaultKind::DataRace => "data-race",
+            FaultKind::LockMisuse => "lock-misuse",
+            FaultKind::ThreadMisuse => "thread-misuse",
+            FaultKind::PrivilegeViolation => "privilege-violation",
+            FaultKind::Leak => "leak",
+            FaultKind::UndefinedBehaviour => "undefined-behaviour",
         }
     }
 }

@@ -28,6 +28,27 @@ pub struct Origin {
     /// Whether a deadlock is a fault.
     #[serde(default = "yes")]
     pub deadlocks: bool,
+    /// What else a program needs; a model has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<ProgramOrigin>,
+}
+
+/// How a program was compiled, run and looked at. The labels of its steps depend on all of it.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct ProgramOrigin {
+    /// Flags for the compiler, where the origin is a source.
+    pub flags: Vec<String>,
+    pub arguments: Vec<String>,
+    /// `visible`, `line` or `instruction`.
+    pub step: String,
+    pub spurious_wakeups: bool,
+    pub leaks: bool,
+    pub ignore_races: bool,
+    /// Whether all memory counts as shared, and otherwise which allocation sites and lines of stacks do.
+    pub all_shared: bool,
+    pub shared_sites: Vec<u32>,
+    pub shared_lines: Vec<u64>,
+    pub slots: usize,
 }
 
 fn yes() -> bool {
@@ -131,8 +152,13 @@ impl TrailFile {
 
 /// A hash of a model's text, by which a change is noticed: 64-bit FNV-1a.
 pub fn text_hash(text: &str) -> String {
-    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    format!("fnv1a-{:016x}", text.bytes().fold(0xcbf2_9ce4_8422_2325, step))
+    bytes_hash(text.as_bytes())
+}
+
+/// A hash of an executable or a source, in the same way.
+pub fn bytes_hash(bytes: &[u8]) -> String {
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    format!("fnv1a-{:016x}", bytes.iter().fold(0xcbf2_9ce4_8422_2325, step))
 }
 
 #[cfg(test)]
@@ -148,6 +174,7 @@ mod tests {
             invariants: vec!["x < \"3\"".to_owned()],
             goals: Vec::new(),
             deadlocks: false,
+            program: None,
         };
         let fault = Fault { kind: FaultKind::Invariant, message: "it is false".to_owned(), location: None };
         TrailFile::new(origin, Trail { initial: 0, actions: vec![Action(3), Action(u64::MAX)] }, Some(&fault))

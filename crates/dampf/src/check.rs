@@ -3,24 +3,27 @@
 //! What was learnt is first written to the files that were asked for, then printed. A file that cannot be
 //! written costs the exit status, never the result.
 
+use crate::engine;
 use crate::failure::Failure;
 use crate::input::Input;
-use crate::options::{self, Backend, CheckOptions, Search};
+use crate::options::{self, Backend, CheckOptions, Search, StepSize};
 use crate::output_file::OutputFile;
-use crate::progress::Progress;
+use crate::program::{self, ProgramInput};
 use crate::terminal::{self, Terminal};
-use dampf_core::{Statistics, Verdict};
+use dampf_core::{Describe, Statistics, Verdict};
 use dampf_gcl::model::{self, GclModel};
-use dampf_report::{CheckReport, Excerpt, Palette, Run, Setting, TrailFile};
-use dampf_search::{Monitor, Order, Outcome, Stop};
-use dampf_store::{ExactStore, Store, TreeStore};
+use dampf_report::{CheckReport, Excerpt, Origin, Palette, Run, Setting, TrailFile};
+use dampf_search::Outcome;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 pub fn run(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Failure> {
     check_options(options)?;
+    if program::is_program(&options.model.input) { check_program(options, terminal) } else { check_model(options, terminal) }
+}
+
+fn check_model(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Failure> {
+    refuse_program_options(options)?;
     let input = Input::load(&options.model)?;
     let property = match &options.buchi {
         Some(path) => Some(input.read_buchi(path)?.name),
@@ -39,22 +42,70 @@ pub fn run(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Failure> {
         (None, Ok(reference)) => {
             let native = compiled(&input, options);
             backend = if native.is_some() { Backend::Native } else { Backend::Interpreter };
-            search(native.as_ref().unwrap_or(reference), &input, options, terminal)?
+            engine::search(native.as_ref().unwrap_or(reference), input.deadlocks, options, terminal)?
         }
     };
     let elapsed = start.elapsed();
-    let (outcome, run) = told(outcome, reference.as_ref().ok(), input.deadlocks);
+    let (outcome, run) = engine::told(outcome, reference.as_ref().ok(), input.deadlocks);
+    let backend = match backend {
+        Backend::Native => "native",
+        Backend::Interpreter => "interpreter",
+    };
+    conclude(options, terminal, &outputs, backend, &input.origin, &outcome, run.as_ref(), elapsed)
+}
+
+/// Checks a program. What the search assumes about sharing may turn out wrong; then it begins again.
+fn check_program(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Failure> {
+    if options.buchi.is_some() {
+        return Err(Failure::new("--buchi goes with DMC models, not with programs"));
+    }
+    let mut input = ProgramInput::load(&options.model)?;
+    let outputs = Outputs::reserve(options)?;
+    let start = Instant::now();
+    input.try_out();
+    loop {
+        let model = input.model();
+        let mut outcome = engine::search(&model, input.deadlocks, options, terminal)?;
+        let lessons = model.lessons();
+        if !lessons.is_empty() && !limit_reached(&outcome) {
+            input.learn(lessons);
+            continue;
+        }
+        outcome.statistics.store_bytes += model.bytes() as u64;
+        let elapsed = start.elapsed();
+        let (outcome, run) = engine::told(outcome, Some(&model), input.deadlocks);
+        return conclude(options, terminal, &outputs, "machine", &input.origin, &outcome, run.as_ref(), elapsed);
+    }
+}
+
+/// Whether a search ended because of the user: then it is not to begin again.
+fn limit_reached(outcome: &Outcome) -> bool {
+    matches!(&outcome.verdict, Verdict::Unknown(reason) if reason.contains("limit") || reason.contains("interrupted"))
+}
+
+/// Reports what was found out; returns the exit status.
+#[expect(clippy::too_many_arguments, reason = "a report is made of all of these, and made in one place")]
+fn conclude<M: Describe>(
+    options: &CheckOptions,
+    terminal: &Terminal,
+    outputs: &Outputs,
+    backend: &'static str,
+    origin: &Origin,
+    outcome: &Outcome,
+    run: Option<&Run<'_, M>>,
+    elapsed: Duration,
+) -> Result<u8, Failure> {
     let setting = setting(options, backend);
     let report = CheckReport {
         setting: &setting,
         verdict: &outcome.verdict,
         statistics: &outcome.statistics,
         findings: &outcome.findings,
-        run: run.as_ref(),
+        run,
         elapsed,
         peak_rss_bytes: dampf_search::peak_resident_bytes().unwrap_or(0),
     };
-    let trail = run.as_ref().map(|run| TrailFile::new(input.origin.clone(), run.trail().clone(), run.fault()));
+    let trail = run.map(|run| TrailFile::new(origin.clone(), run.trail().clone(), run.fault()));
     let shown = Shown {
         palette: terminal.palette,
         error_palette: terminal.error_palette,
@@ -62,6 +113,25 @@ pub fn run(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Failure> {
     };
     outputs.write(&report, trail.as_ref(), shown)?;
     Ok(outcome.verdict.exit_status())
+}
+
+/// Options that only programs have must not be given in vain.
+fn refuse_program_options(options: &CheckOptions) -> Result<(), Failure> {
+    let program = &options.model.program;
+    let given = [
+        ("--cflags", !program.cflags.is_empty()),
+        ("--step", program.step != StepSize::Visible),
+        ("--spurious-wakeups", program.spurious_wakeups),
+        ("--leaks", program.leaks),
+        ("--no-races", program.no_races),
+        ("arguments after `--`", !program.arguments.is_empty()),
+    ];
+    match given.iter().find(|(_, given)| *given) {
+        Some((option, _)) => {
+            Err(Failure::new(format!("{option} goes with programs; `{}` is a model", options.model.input.display())))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Refuses options that contradict each other.
@@ -79,7 +149,7 @@ fn check_options(options: &CheckOptions) -> Result<(), Failure> {
 }
 
 /// `backend` is the one that did the work.
-fn setting(options: &CheckOptions, backend: Backend) -> Setting {
+fn setting(options: &CheckOptions, backend: &'static str) -> Setting {
     Setting {
         model: options.model.input.display().to_string(),
         search: match options.search {
@@ -90,10 +160,7 @@ fn setting(options: &CheckOptions, backend: Backend) -> Setting {
             options::Store::Tree => "tree",
             options::Store::Exact => "exact",
         },
-        backend: match backend {
-            Backend::Native => "native",
-            Backend::Interpreter => "interpreter",
-        },
+        backend,
         threads: options.threads,
         deterministic: options.deterministic,
     }
@@ -110,71 +177,6 @@ fn compiled(input: &Input, options: &CheckOptions) -> Option<GclModel> {
         Backend::Native => GclModel::new(input.program.clone(), model::Backend::Native).ok(),
         Backend::Interpreter => None,
     }
-}
-
-fn search(model: &GclModel, input: &Input, options: &CheckOptions, terminal: &Terminal) -> Result<Outcome, Failure> {
-    let monitor = Arc::new(Monitor::new());
-    stop_on_interrupt(&monitor)?;
-    let progress = Progress::start(&monitor, options.progress == options::Progress::Auto, terminal);
-    let width = model.layout().width;
-    let outcome = match options.store {
-        options::Store::Tree => search_with(model, &TreeStore::new(width), input, options, &monitor),
-        options::Store::Exact => search_with(model, &ExactStore::new(width), input, options, &monitor),
-    };
-    progress.finish();
-    Ok(outcome)
-}
-
-fn search_with<S: Store>(
-    model: &GclModel,
-    store: &S,
-    input: &Input,
-    options: &CheckOptions,
-    monitor: &Monitor,
-) -> Outcome {
-    let search = dampf_search::Options {
-        order: match options.search {
-            Search::Bfs => Order::BreadthFirst,
-            Search::Dfs => Order::DepthFirst,
-        },
-        threads: options.threads,
-        deterministic: options.deterministic,
-        keep_going: options.keep_going,
-        deadlocks: input.deadlocks,
-        max_depth: options.max_depth,
-        max_states: options.max_states,
-        max_time: options.max_time,
-        max_memory_bytes: options.max_memory,
-    };
-    dampf_search::check(model, store, &search, monitor)
-}
-
-/// The first Ctrl-C ends the search, the second ends Dampf.
-fn stop_on_interrupt(monitor: &Arc<Monitor>) -> Result<(), Failure> {
-    let monitor = Arc::clone(monitor);
-    let pressed = AtomicBool::new(false);
-    let handler = move || {
-        if pressed.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-        monitor.stop(Stop::Interrupted);
-    };
-    ctrlc::set_handler(handler).map_err(|error| Failure::new(format!("cannot watch for Ctrl-C: {error}")))
-}
-
-/// Replays the run of a violation on the bare front end. A run that does not replay proves nothing, so the
-/// verdict is unknown then.
-fn told(outcome: Outcome, reference: Option<&GclModel>, deadlocks: bool) -> (Outcome, Option<Run<'_, GclModel>>) {
-    let (Verdict::Violated(finding), Some(reference)) = (&outcome.verdict, reference) else {
-        return (outcome, None);
-    };
-    let reason = match Run::replay(reference, finding.trail.clone(), deadlocks) {
-        Ok(run) if run.fault() == Some(&finding.fault) => return (outcome, Some(run)),
-        Ok(_) => format!("a run that should end in `{}` does not", finding.fault),
-        Err(error) => format!("a run that should end in `{}` does not replay: {error}", finding.fault),
-    };
-    let verdict = Verdict::Unknown(format!("{reason}; this is an error in Dampf, please report it"));
-    (Outcome { verdict, findings: Vec::new(), ..outcome }, None)
 }
 
 /// Where the result goes.
@@ -197,9 +199,9 @@ impl Outputs {
     }
 
     /// Writes everything that can be written; the first failure is returned after the rest was tried.
-    fn write(
+    fn write<M: Describe>(
         &self,
-        report: &CheckReport<'_, GclModel>,
+        report: &CheckReport<'_, M>,
         trail: Option<&TrailFile>,
         shown: Shown,
     ) -> Result<(), Failure> {

@@ -3,6 +3,8 @@
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::options::InfoOptions;
+use crate::program::{self, ProgramInput};
+use crate::program_info;
 use crate::terminal::{Terminal, print};
 use dampf_gcl::ir::{Channel, IntType, Location, LocationId, Process, Program, Variable, VariableId};
 use dampf_gcl::layout::{Layout, Storage};
@@ -12,6 +14,11 @@ use dampf_report::{Palette, grouped};
 use std::io::{self, Write};
 
 pub fn run(options: &InfoOptions, terminal: &Terminal) -> Result<u8, Failure> {
+    if program::is_program(&options.model.input) {
+        let input = ProgramInput::load(&options.model)?;
+        print(|out| program_info::write(out, terminal.palette, &input))?;
+        return Ok(0);
+    }
     let input = Input::load(&options.model)?;
     let model = GclModel::new(input.program, Backend::Interpreter)?;
     print(|out| Info { model: &model, palette: terminal.palette, language: input.language.name() }.write(out))?;

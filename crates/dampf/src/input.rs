@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::options::ModelOptions;
+use crate::values;
 use dampf_core::{Diagnostic, FaultKind, Source};
 use dampf_gcl::ir::{Check, Expr, Process, Program};
 use dampf_report::{Origin, text_hash};
@@ -29,7 +30,7 @@ impl Language {
             _ if path.is_dir() => Err(Failure::new(format!("`{}` is a directory, not a model", path.display()))),
             _ => Err(Failure::with_help(
                 format!("`{}` is no input that Dampf knows", path.display()),
-                "models are .dve (DVE) or .dmc (DMC) files",
+                "programs are executables or .c, .cc or .cpp sources; models are .dve (DVE) or .dmc (DMC) files",
             )),
         }
     }
@@ -66,10 +67,11 @@ impl Input {
         let origin = Origin {
             model: options.input.display().to_string(),
             model_hash: String::new(),
-            definitions: options.definitions.clone(),
+            definitions: definitions(&options.definitions)?,
             invariants: options.invariants.clone(),
             goals: options.goals.clone(),
             deadlocks: !options.no_deadlock,
+            program: None,
         };
         Input::read(&options.input, origin)
     }
@@ -107,6 +109,14 @@ impl Input {
         }
         Ok(dampf_dmc::parse_buchi(&self.program, read_source(path)?)?)
     }
+}
+
+/// The constants that `-D` sets in a model.
+fn definitions(texts: &[String]) -> Result<Vec<(String, i64)>, Failure> {
+    let read = |text: &String| {
+        values::definition(text).map_err(|error| Failure::new(format!("-D {text}: {error}")))
+    };
+    texts.iter().map(read).collect()
 }
 
 fn check_definitions(language: Language, definitions: &[(String, i64)]) -> Result<(), Failure> {

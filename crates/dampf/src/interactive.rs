@@ -4,14 +4,14 @@
 //! input ends the walk.
 
 use crate::simulate::{Interruption, Standing, Walk};
-use dampf_core::Word;
+use dampf_core::{Describe, Word};
 use dampf_report::{Palette, StepTable};
 use std::io::{self, BufRead, IsTerminal, Write};
 
 const HELP: &str = "a number takes that step, u takes a step back, s shows all values, q ends";
 
 /// Walks as the lines of standard input say; returns whether the walk ends in a fault.
-pub fn walk(walk: &mut Walk<'_>, out: &mut dyn Write, palette: Palette) -> Result<bool, Interruption> {
+pub fn walk<M: Describe>(walk: &mut Walk<'_, M>, out: &mut dyn Write, palette: Palette) -> Result<bool, Interruption> {
     let mut past: Vec<Vec<Word>> = Vec::new();
     let mut lines = io::stdin().lock().lines();
     walk.write_state(out, palette, "initial state")?;
@@ -51,7 +51,7 @@ enum Answer {
 }
 
 /// Writes what is wrong here and what can be done next.
-fn write_standing(walk: &Walk<'_>, steps: usize, out: &mut dyn Write, palette: Palette) -> io::Result<Standing> {
+fn write_standing<M: Describe>(walk: &Walk<'_, M>, steps: usize, out: &mut dyn Write, palette: Palette) -> io::Result<Standing> {
     let standing = walk.standing();
     writeln!(out)?;
     match &standing {
@@ -76,8 +76,8 @@ fn write_standing(walk: &Walk<'_>, steps: usize, out: &mut dyn Write, palette: P
 }
 
 /// Asks until the answer makes sense.
-fn ask(
-    walk: &Walk<'_>,
+fn ask<M: Describe>(
+    walk: &Walk<'_, M>,
     lines: &mut impl Iterator<Item = io::Result<String>>,
     has_past: bool,
     out: &mut dyn Write,

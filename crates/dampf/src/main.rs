@@ -5,15 +5,20 @@
 //! `error:` line; nothing a user does ends in a panic.
 
 mod check;
+mod compile;
 mod definitions;
+mod engine;
 mod failure;
 mod info;
 mod input;
 mod interactive;
 mod options;
 mod output_file;
+mod program;
+mod program_info;
 mod progress;
 mod replay;
+mod run_program;
 mod simulate;
 mod terminal;
 mod values;
@@ -34,6 +39,8 @@ fn main() -> ExitCode {
         Command::Simulate(options) => simulate::run(options, &terminal),
         Command::Replay(options) => replay::run(options, &terminal),
         Command::Info(options) => info::run(options, &terminal),
+        Command::Cc { arguments } => compile::run(compile::Compiler::C, arguments),
+        Command::Cxx { arguments } => compile::run(compile::Compiler::Cxx, arguments),
         Command::Completions { shell } => definitions::completions(Arguments::command(), *shell),
         Command::Man { command } => definitions::manual(Arguments::command(), command.as_deref()),
     };

@@ -4,11 +4,14 @@
 
 use crate::values;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 const EXAMPLES: &str = "\
 Examples:
+  dampf check server.cpp -D WORKERS=2 -- -v   compile a program and check every run of it, with an argument
+  dampf c++ -o server a.cpp b.cpp             compile for checking, as with g++; then: dampf check server
   dampf check mutex.dve                       find deadlocks and failed assertions, or verify
   dampf check mutex.dve --invariant 'x < 3'   ... and that x is below 3 in every state
   dampf check ring.dmc -D N=5 --threads auto  set a constant of the model, use all cores
@@ -23,11 +26,11 @@ Exit status:
   2  bad usage or input
   3  unknown: a limit was reached, or Dampf cannot decide; the reason is printed";
 
-/// A software model checker: shows you the run that breaks a model, or explores every run there is.
+/// A software model checker: shows you the run that breaks a program or model, or explores every run there is.
 ///
-/// Dampf reads models of concurrent systems in DVE (.dve) and DMC (.dmc). It visits every state the model can
-/// reach, looks for deadlocks, violated assertions and invariants, and array and division errors, and shows
-/// the exact run that leads to what it finds.
+/// Dampf reads concurrent C and C++ programs, compiled (`dampf cc`, `dampf c++`) or as source, and models in DVE (.dve) and
+/// DMC (.dmc). It visits every state that can be reached, looks for deadlocks, violated assertions, illegal memory accesses,
+/// data races and misused locks, and shows the exact run that leads to what it finds.
 #[derive(Parser, Debug)]
 #[command(name = "dampf", version, after_help = EXAMPLES, max_term_width = 110, arg_required_else_help = true)]
 pub struct Arguments {
@@ -48,8 +51,22 @@ pub enum Command {
     Simulate(SimulateOptions),
     /// Show a trail step by step, with sources and values
     Replay(ReplayOptions),
-    /// Show what was understood of a model: processes, variables, state size, properties
+    /// Show what was understood of a program or model: threads' entry points, variables, state size, properties
     Info(InfoOptions),
+    /// Compile C for checking: a drop-in for gcc
+    #[command(disable_help_flag = true)]
+    Cc {
+        /// Arguments as for gcc
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
+    /// Compile C++ for checking: a drop-in for g++
+    #[command(name = "c++", disable_help_flag = true)]
+    Cxx {
+        /// Arguments as for g++
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
     /// Print a completion script for a shell
     Completions {
         #[arg(value_enum)]
@@ -135,13 +152,13 @@ pub struct CheckOptions {
 /// A model and what is checked of it.
 #[derive(Args, Debug)]
 pub struct ModelOptions {
-    /// The model: a .dve or .dmc file
+    /// The program or model: an executable, a .c, .cc or .cpp source, a .dve or .dmc model
     #[arg(value_hint = ValueHint::FilePath)]
     pub input: PathBuf,
 
-    /// Set a constant of a DMC model; may be given several times
-    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = values::definition, help_heading = "Properties")]
-    pub definitions: Vec<(String, i64)>,
+    /// Define a macro of a C or C++ source, or set a constant of a DMC model; may be given several times
+    #[arg(short = 'D', value_name = "NAME[=VALUE]", help_heading = "Properties")]
+    pub definitions: Vec<String>,
 
     /// An expression that must be true in every state; may be given several times
     #[arg(long = "invariant", value_name = "EXPR", allow_hyphen_values = true, help_heading = "Properties")]
@@ -154,6 +171,59 @@ pub struct ModelOptions {
     /// A state in which nothing can move is no fault
     #[arg(long, help_heading = "Properties")]
     pub no_deadlock: bool,
+
+    #[command(flatten)]
+    pub program: ProgramOptions,
+}
+
+/// How a program is compiled, run and looked at. Models have none of this.
+#[derive(Args, Debug)]
+pub struct ProgramOptions {
+    /// Further flags for the compiler of a C or C++ source, separated by spaces; may be given several times
+    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true, help_heading = "Programs")]
+    pub cflags: Vec<String>,
+
+    /// How far a thread runs in one step: to its next operation that others can notice, one source line, or one instruction
+    #[arg(long, value_enum, value_name = "SIZE", default_value = "visible", help_heading = "Programs")]
+    pub step: StepSize,
+
+    /// What is left out of the search: switches at operations that no other thread can notice, or nothing
+    #[arg(long, value_enum, value_name = "KIND", default_value = "lgc", help_heading = "Programs")]
+    pub reduce: Reduce,
+
+    /// Waits on condition variables may end without a signal
+    #[arg(long, help_heading = "Programs")]
+    pub spurious_wakeups: bool,
+
+    /// Heap blocks that nobody has freed at the end are a fault
+    #[arg(long, help_heading = "Programs")]
+    pub leaks: bool,
+
+    /// Data races are no fault
+    #[arg(long, help_heading = "Programs")]
+    pub no_races: bool,
+
+    /// The arguments of the program
+    #[arg(last = true, value_name = "ARGS")]
+    pub arguments: Vec<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum StepSize {
+    /// Up to the next operation that other threads can notice
+    Visible,
+    /// One line of the source
+    Line,
+    /// One instruction
+    Instruction,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Reduce {
+    /// Threads switch at locks and at memory that is shared
+    Lgc,
+    /// Threads switch at every access to memory
+    None,
 }
 
 #[derive(Args, Debug)]
@@ -161,6 +231,10 @@ pub struct ModelOptions {
 pub struct SimulateOptions {
     #[command(flatten)]
     pub model: ModelOptions,
+
+    /// Print what the program prints and nothing else, and end with its exit status
+    #[arg(long, conflicts_with_all = ["trail", "interactive"])]
+    pub quiet: bool,
 
     /// The seed of the random choices; without it a new one, which is printed
     #[arg(long, value_name = "N", conflicts_with_all = ["trail", "interactive"])]

@@ -3,9 +3,11 @@
 use crate::failure::Failure;
 use crate::input::{Input, read_source};
 use crate::options::ReplayOptions;
+use crate::program::{self, ProgramInput};
 use crate::terminal::{Terminal, print};
 use dampf_gcl::model::{Backend, GclModel};
-use dampf_report::{Excerpt, Palette, Run, TrailFile, grouped, write_fault, write_run};
+use dampf_core::Describe;
+use dampf_report::{Excerpt, Origin, Palette, Run, TrailFile, grouped, write_fault, write_run};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -41,8 +43,19 @@ fn find_model(model: &str, trail: &Path) -> Result<PathBuf, Failure> {
 
 /// Runs a kept trail on the model at `path` and shows it. Returns whether it ends in a fault.
 pub fn follow(kept: &TrailFile, path: &Path, changes_allowed: bool, terminal: &Terminal) -> Result<bool, Failure> {
+    if program::is_program(path) {
+        let input = ProgramInput::read(path, kept.origin.clone())?;
+        check_unchanged(kept, &input.origin, path, changes_allowed)?;
+        return follow_on(kept, &input.model(), input.deadlocks, path, terminal);
+    }
     let input = Input::read(path, kept.origin.clone())?;
-    let changed = input.origin.model_hash != kept.origin.model_hash;
+    check_unchanged(kept, &input.origin, path, changes_allowed)?;
+    let model = GclModel::new(input.program, Backend::Interpreter)?;
+    follow_on(kept, &model, input.deadlocks, path, terminal)
+}
+
+fn check_unchanged(kept: &TrailFile, origin: &Origin, path: &Path, changes_allowed: bool) -> Result<(), Failure> {
+    let changed = origin.model_hash != kept.origin.model_hash;
     if changed && !changes_allowed {
         return Err(Failure::with_help(
             format!(
@@ -52,8 +65,17 @@ pub fn follow(kept: &TrailFile, path: &Path, changes_allowed: bool, terminal: &T
             "check the model again, or replay with --allow-changed-model",
         ));
     }
-    let model = GclModel::new(input.program, Backend::Interpreter)?;
-    let run = Run::replay(&model, kept.trail.clone(), input.deadlocks)
+    Ok(())
+}
+
+fn follow_on<M: Describe>(
+    kept: &TrailFile,
+    model: &M,
+    deadlocks: bool,
+    path: &Path,
+    terminal: &Terminal,
+) -> Result<bool, Failure> {
+    let run = Run::replay(model, kept.trail.clone(), deadlocks)
         .map_err(|error| Failure::new(format!("the trail is no run of `{}`: {error}", path.display())))?;
     check_end(kept, &run, path)?;
     print(|out| show(out, terminal.palette, &run, path))?;
@@ -61,7 +83,7 @@ pub fn follow(kept: &TrailFile, path: &Path, changes_allowed: bool, terminal: &T
 }
 
 /// A trail tells of a fault; a run that ends otherwise is not the run it tells of.
-fn check_end(kept: &TrailFile, run: &Run<'_, GclModel>, path: &Path) -> Result<(), Failure> {
+fn check_end<M: Describe>(kept: &TrailFile, run: &Run<'_, M>, path: &Path) -> Result<(), Failure> {
     let Some((kind, message)) = &kept.fault else { return Ok(()) };
     let recorded = format!("{kind}: {message}");
     match run.fault() {
@@ -77,7 +99,7 @@ fn check_end(kept: &TrailFile, run: &Run<'_, GclModel>, path: &Path) -> Result<(
     }
 }
 
-fn show(out: &mut dyn Write, palette: Palette, run: &Run<'_, GclModel>, path: &Path) -> io::Result<()> {
+fn show<M: Describe>(out: &mut dyn Write, palette: Palette, run: &Run<'_, M>, path: &Path) -> io::Result<()> {
     let steps = if run.len() == 1 { "1 step".to_owned() } else { format!("{} steps", grouped(run.len() as u64)) };
     writeln!(out, "{}\n", palette.heading(format!("a run of {} in {steps}", path.display())))?;
     write_run(out, palette, run, Excerpt::Whole)?;

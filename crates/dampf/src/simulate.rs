@@ -6,9 +6,11 @@
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::options::SimulateOptions;
+use crate::program::{self, ProgramInput};
+use crate::run_program;
 use crate::terminal::{Terminal, print};
 use crate::{interactive, replay};
-use dampf_core::{Action, Describe, Fault, FaultKind, Model, Successors, Word, Worker};
+use dampf_core::{Describe, Fault, FaultKind, Successors, Word, Worker};
 use dampf_gcl::model::{Backend, GclModel};
 use dampf_report::{Palette, StepTable, ToldStep, write_blocked, write_fault, write_state};
 use std::io::{self, Write};
@@ -19,10 +21,30 @@ pub fn run(options: &SimulateOptions, terminal: &Terminal) -> Result<u8, Failure
         let kept = replay::read(trail)?;
         return Ok(replay::follow(&kept, &options.model.input, false, terminal)?.into());
     }
+    if program::is_program(&options.model.input) {
+        let mut input = ProgramInput::load(&options.model)?;
+        if options.quiet {
+            return run_program::run(&input, options);
+        }
+        input.try_out();
+        return walk_through(&input.model(), input.deadlocks, options, terminal);
+    }
+    if options.quiet {
+        return Err(Failure::new(format!("--quiet goes with programs; `{}` is a model", options.model.input.display())));
+    }
     let input = Input::load(&options.model)?;
     let deadlocks = input.deadlocks;
     let model = GclModel::new(input.program, Backend::Interpreter)?;
-    let mut walk = Walk::new(&model, deadlocks)?;
+    walk_through(&model, deadlocks, options, terminal)
+}
+
+fn walk_through<M: Describe>(
+    model: &M,
+    deadlocks: bool,
+    options: &SimulateOptions,
+    terminal: &Terminal,
+) -> Result<u8, Failure> {
+    let mut walk = Walk::new(model, deadlocks)?;
     let mut stopped = None;
     // Trouble within the model travels beside trouble with the output.
     print(|out| {
@@ -61,9 +83,9 @@ impl From<dampf_core::Unsupported> for Interruption {
 }
 
 /// A walk through a model, with everything that can happen next.
-pub struct Walk<'m> {
-    model: &'m GclModel,
-    worker: <GclModel as Model>::Worker<'m>,
+pub struct Walk<'m, M: Describe> {
+    model: &'m M,
+    worker: M::Worker<'m>,
     deadlocks: bool,
     state: Vec<Word>,
     next: Successors,
@@ -78,12 +100,15 @@ pub enum Standing {
     Faulty(Fault),
 }
 
-impl<'m> Walk<'m> {
-    /// Stands at the beginning. A guarded-command program has one initial state.
-    pub fn new(model: &'m GclModel, deadlocks: bool) -> Result<Walk<'m>, Failure> {
+impl<'m, M: Describe> Walk<'m, M> {
+    /// Stands at the beginning: programs and models have one initial state.
+    pub fn new(model: &'m M, deadlocks: bool) -> Result<Walk<'m, M>, Failure> {
         let mut worker = model.worker();
         let mut next = Successors::new(model.width());
         worker.initial(&mut next)?;
+        if let Some(fault) = next.fault(0) {
+            return Err(Failure::new(format!("the program fails before `main`: {fault}")));
+        }
         let state = next.state(0).to_vec();
         worker.successors(&state, &mut next)?;
         Ok(Walk { model, worker, deadlocks, state, next })
@@ -132,14 +157,6 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// A table whose columns fit every step there is, as long as these are not too many to look at.
-    fn table(&self) -> StepTable {
-        let mut table = StepTable::default();
-        let labels = (0..self.model.actions().len().min(1000) as u64).map(Action);
-        labels.for_each(|label| table.fit(&ToldStep::new(self.model, &self.state, label, None)));
-        table
-    }
-
     pub fn write_state(&self, out: &mut dyn Write, palette: Palette, heading: &str) -> io::Result<()> {
         write_state(out, palette, heading, &self.model.describe_state(&self.state))
     }
@@ -155,8 +172,8 @@ impl<'m> Walk<'m> {
 }
 
 /// Takes random steps; returns whether the run ends in a fault.
-fn random(
-    walk: &mut Walk<'_>,
+fn random<M: Describe>(
+    walk: &mut Walk<'_, M>,
     options: &SimulateOptions,
     out: &mut dyn Write,
     palette: Palette,
@@ -170,7 +187,7 @@ fn random(
     walk.write_state(out, palette, "initial state")?;
     writeln!(out, "\n{}", palette.heading("steps"))?;
     let mut chance = Chance(seed);
-    let mut table = walk.table();
+    let mut table = StepTable::default();
     let mut step = 0;
     let fault = loop {
         match walk.standing() {

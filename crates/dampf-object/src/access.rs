@@ -1,0 +1,336 @@
+//! Memory accesses: which are allowed, which are visible, and what they do.
+
+use crate::layout::{Region, STACK_BYTES};
+use crate::machine::Machine;
+use crate::sharing::Lesson;
+use crate::trouble::Stop;
+use dampf_rv::machine::Bus;
+use dampf_rv::memory::LINE_BYTES;
+
+/// What a thread may do with the bytes of a line.
+#[derive(Clone, Copy, Debug)]
+pub struct Standing {
+    /// None for the image's constant part.
+    pub region: Option<Region>,
+    pub valid: u64,
+    /// Bytes that other threads may access.
+    pub visible: u64,
+    /// Bytes that were assumed to be another thread's own.
+    pub foreign: u64,
+}
+
+impl Machine<'_> {
+    /// What the running thread may do with the line of an address; none where there is no memory.
+    pub fn standing(&mut self, address: u64) -> Option<Standing> {
+        let program = &self.system.program;
+        let sharing = &self.system.sharing;
+        let line = address & !(LINE_BYTES as u64 - 1);
+        if let Some((_, masks)) = program.line(address) {
+            let region = program.globals.contains(&address).then_some(Region::Globals);
+            let visible = if region.is_some() { masks.user } else { 0 };
+            return (masks.valid != 0).then_some(Standing { region, valid: masks.valid, visible, foreign: 0 });
+        }
+        let region = Region::of(address, self.slots())?;
+        let below = |end: u64| match end.saturating_sub(line) {
+            bytes @ 0..64 => (1u64 << bytes) - 1,
+            _ => u64::MAX,
+        };
+        let standing = |valid, visible, foreign| Some(Standing { region: Some(region), valid, visible, foreign });
+        let own = |slot: u32, valid: u64| {
+            if sharing.is_shared_granule(line) {
+                standing(valid, u64::MAX, 0)
+            } else {
+                standing(valid, 0, if slot == self.running { 0 } else { u64::MAX })
+            }
+        };
+        match region {
+            Region::Globals => None,
+            Region::Break => own(0, below(self.process.brk_end)),
+            Region::Maps => standing(below(self.process.maps_end), u64::MAX, 0),
+            Region::LibraryHeap => {
+                standing(self.process.library_blocks.valid_mask((line - region.base(0)) as u32), 0, 0)
+            }
+            Region::Shared(slot) => {
+                let valid = self.arenas(slot).shared.valid_mask((line - region.base(0)) as u32);
+                standing(valid, u64::MAX, 0)
+            }
+            Region::Private(slot) => {
+                let valid = self.arenas(slot).private.valid_mask((line - region.base(0)) as u32);
+                standing(valid, 0, if slot == self.running { 0 } else { u64::MAX })
+            }
+            Region::Tls(slot) => own(slot, if self.threads[slot as usize].is_alive() { u64::MAX } else { 0 }),
+            Region::Stack(slot) => {
+                let thread = &self.threads[slot as usize];
+                let valid = match thread.is_alive() {
+                    false => 0,
+                    true if slot == self.running => u64::MAX,
+                    // The bytes from its stack pointer on.
+                    true => !below(thread.sp),
+                };
+                own(slot, valid)
+            }
+        }
+    }
+
+    /// Whether an access to these bytes is visible to other threads. A lesson where they were assumed private.
+    pub fn is_visible(&mut self, address: u64, bytes: u64) -> Result<bool, Stop> {
+        let mut visible = false;
+        for (line, mask) in lines(address, bytes) {
+            let Some(standing) = self.standing(line) else { return Err(self.bad_access(address, bytes, true)) };
+            if standing.valid & mask != mask {
+                return Err(self.bad_access(address, bytes, true));
+            }
+            if standing.foreign & mask != 0 {
+                return Err(self.learn_shared(line, standing));
+            }
+            visible |= standing.visible & mask != 0;
+        }
+        Ok(visible)
+    }
+
+    fn learn_shared(&mut self, address: u64, standing: Standing) -> Stop {
+        let lesson = match standing.region {
+            Some(region @ Region::Private(slot)) => {
+                // The line may hold several blocks; the access is to one of them, and learning of all is no harm.
+                let line = (address & !63) - region.base(0);
+                let arena = &self.arenas(slot).private;
+                let sites: Vec<u32> = arena
+                    .blocks
+                    .iter()
+                    .filter(|block| u64::from(block.offset) < line + 64 && u64::from(block.end()) > line)
+                    .map(|block| block.site)
+                    .collect();
+                sites.into_iter().for_each(|site| self.system.learn(Lesson::SharedSite(site)));
+                return Stop::Lesson;
+            }
+            _ => Lesson::SharedGranule(address),
+        };
+        self.system.learn(lesson);
+        Stop::Lesson
+    }
+
+    /// Whether the running thread may access these bytes now; uses up its grant if the access is visible.
+    fn ask(&mut self, address: u64, bytes: u64, write: bool) -> Result<(), Stop> {
+        let mut visible = false;
+        for (line, mask) in lines(address, bytes) {
+            let Some(standing) = self.standing(line) else { return Err(self.bad_access(address, bytes, write)) };
+            if standing.valid & mask != mask || (write && standing.region.is_none()) {
+                return Err(self.bad_access(address, bytes, write));
+            }
+            if standing.foreign & mask != 0 {
+                return Err(self.learn_shared(line, standing));
+            }
+            visible |= standing.visible & mask != 0;
+            self.remember(line, standing);
+        }
+        if !self.process.locked.is_empty() {
+            self.check_locked(address, bytes)?;
+        }
+        if visible && !self.is_free() {
+            if !self.granted {
+                return Err(Stop::Visible);
+            }
+            self.granted = false;
+        }
+        if write && visible && !self.process.reservations.is_empty() {
+            self.cancel_reservations(address, bytes);
+        }
+        Ok(())
+    }
+
+    /// Lets later accesses to a line's private bytes go the fast way.
+    fn remember(&mut self, address: u64, standing: Standing) {
+        let watched = !self.process.locked.is_empty() || !self.process.reservations.is_empty();
+        let free = if self.is_free() && !watched { standing.valid } else { standing.valid & !standing.visible };
+        let program = &self.system.program;
+        match (standing.region, program.line(address)) {
+            (None, Some((line, _))) => self.space.remember_constant(address, line, free),
+            (Some(region), _) => self.space.remember(address, region, free),
+            (None, None) => {}
+        }
+    }
+
+    fn cancel_reservations(&mut self, address: u64, bytes: u64) {
+        let running = self.running;
+        let overlaps = |&(slot, reserved): &(u32, u64)| {
+            slot != running && reserved < address + bytes && address < reserved + 8
+        };
+        if self.process.reservations.iter().any(overlaps) {
+            self.process_mut().reservations.retain(|reservation| !overlaps(reservation));
+        }
+    }
+
+    /// Reads bytes without asking whether the running thread may.
+    pub fn peek(&self, address: u64, out: &mut [u8]) -> bool {
+        let program = &self.system.program;
+        for (number, byte) in out.iter_mut().enumerate() {
+            let address = address.wrapping_add(number as u64);
+            let line = match program.line(address) {
+                Some(_) if program.globals.contains(&address) => self.space.line(Region::Globals, address),
+                Some((line, _)) => line,
+                None => match Region::of(address, self.slots()) {
+                    Some(region) => self.space.line(region, address),
+                    None => return false,
+                },
+            };
+            *byte = line.bytes()[(address % 64) as usize];
+        }
+        true
+    }
+
+    /// Reads a word without asking; 0 where there is no memory.
+    pub fn peek_word(&self, address: u64) -> u32 {
+        let mut bytes = [0; 4];
+        self.peek(address, &mut bytes);
+        u32::from_le_bytes(bytes)
+    }
+
+    pub fn peek_long(&self, address: u64) -> u64 {
+        let mut bytes = [0; 8];
+        self.peek(address, &mut bytes);
+        u64::from_le_bytes(bytes)
+    }
+
+    /// A string of the program, cut where it becomes absurd.
+    pub fn peek_string(&self, address: u64) -> String {
+        let mut text = Vec::new();
+        let mut byte = [0];
+        while text.len() < 400 && self.peek(address + text.len() as u64, &mut byte) && byte[0] != 0 {
+            text.push(byte[0]);
+        }
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
+    /// Writes bytes without asking; nothing where there is no writable memory.
+    pub fn poke(&mut self, address: u64, bytes: &[u8]) {
+        for (number, &byte) in bytes.iter().enumerate() {
+            let address = address.wrapping_add(number as u64);
+            let region = match self.system.program.line(address) {
+                Some(_) if self.system.program.globals.contains(&address) => Region::Globals,
+                Some(_) => continue,
+                None => match Region::of(address, self.slots()) {
+                    Some(region) => region,
+                    None => continue,
+                },
+            };
+            self.space.line_mut(region, address).bytes_mut()[(address % 64) as usize] = byte;
+        }
+    }
+
+    pub fn poke_word(&mut self, address: u64, value: u32) {
+        self.poke(address, &value.to_le_bytes());
+    }
+
+    pub fn poke_long(&mut self, address: u64, value: u64) {
+        self.poke(address, &value.to_le_bytes());
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn slow_load(&mut self, address: u64, bytes: usize) -> Result<u64, Stop> {
+        self.ask(address, bytes as u64, false)?;
+        let mut value = [0; 8];
+        self.peek(address, &mut value[..bytes]);
+        Ok(u64::from_le_bytes(value))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn slow_store(&mut self, address: u64, value: u64, bytes: usize) -> Result<(), Stop> {
+        self.ask(address, bytes as u64, true)?;
+        self.poke(address, &value.to_le_bytes()[..bytes]);
+        Ok(())
+    }
+
+    /// An access that the operation of a hook makes: as if the program made it.
+    pub fn load_checked(&mut self, address: u64, bytes: usize) -> Result<u64, Stop> {
+        self.slow_load(address, bytes)
+    }
+
+    pub fn store_checked(&mut self, address: u64, value: u64, bytes: usize) -> Result<(), Stop> {
+        self.slow_store(address, value, bytes)
+    }
+}
+
+/// The lines that bytes lie in, with the mask of the bytes in each.
+fn lines(address: u64, bytes: u64) -> impl Iterator<Item = (u64, u64)> {
+    let mut at = address;
+    let end = address.saturating_add(bytes);
+    std::iter::from_fn(move || {
+        (at < end).then(|| {
+            let line = at & !63;
+            let (from, to) = (at - line, (end - line).min(64));
+            let upto = |bits: u64| if bits >= 64 { u64::MAX } else { (1u64 << bits) - 1 };
+            at = line.saturating_add(64);
+            (line, upto(to) & !upto(from))
+        })
+    })
+}
+
+/// Whether an address lies just below a thread's stack.
+pub fn is_below_stack(address: u64, slots: usize) -> bool {
+    let above = address.saturating_add(STACK_BYTES);
+    Region::of(address, slots).is_none() && matches!(Region::of(above, slots), Some(Region::Stack(_)))
+}
+
+impl Bus for Machine<'_> {
+    type Stop = Stop;
+
+    #[inline(always)]
+    fn load<const BYTES: usize>(&mut self, address: u64) -> Result<u64, Stop> {
+        match self.space.fast_load::<BYTES>(address) {
+            Some(bytes) => {
+                let mut value = [0; 8];
+                value[..BYTES].copy_from_slice(&bytes);
+                Ok(u64::from_le_bytes(value))
+            }
+            None => self.slow_load(address, BYTES),
+        }
+    }
+
+    #[inline(always)]
+    fn store<const BYTES: usize>(&mut self, address: u64, value: u64) -> Result<(), Stop> {
+        let mut bytes = [0; BYTES];
+        bytes.copy_from_slice(&value.to_le_bytes()[..BYTES]);
+        if self.space.fast_store::<BYTES>(address, bytes) { Ok(()) } else { self.slow_store(address, value, BYTES) }
+    }
+
+    fn load_reserved<const BYTES: usize>(&mut self, address: u64) -> Result<u64, Stop> {
+        self.check_aligned(address, BYTES as u64)?;
+        let visible = self.is_visible(address, BYTES as u64)?;
+        let value = self.slow_load(address, BYTES)?;
+        if visible {
+            // Other threads' writes take such a reservation away, so the state has to know of it.
+            let reservation = (self.running, address);
+            let reservations = &mut self.process_mut().reservations;
+            reservations.retain(|(slot, _)| *slot != reservation.0);
+            reservations.push(reservation);
+            reservations.sort_unstable();
+            self.space.forget();
+        }
+        Ok(value)
+    }
+
+    fn store_conditional<const BYTES: usize>(&mut self, address: u64, value: u64, reserved: bool) -> Result<bool, Stop> {
+        self.check_aligned(address, BYTES as u64)?;
+        let mine = (self.running, address);
+        let holds = reserved && (!self.is_visible(address, BYTES as u64)? || self.process.reservations.contains(&mine));
+        if holds {
+            self.slow_store(address, value, BYTES)?;
+        }
+        if self.process.reservations.iter().any(|(slot, _)| *slot == mine.0) {
+            self.process_mut().reservations.retain(|(slot, _)| *slot != mine.0);
+        }
+        Ok(holds)
+    }
+
+    fn amo<const BYTES: usize>(&mut self, address: u64, update: impl FnOnce(u64) -> u64) -> Result<u64, Stop> {
+        self.check_aligned(address, BYTES as u64)?;
+        self.ask(address, BYTES as u64, true)?;
+        let mut old = [0; 8];
+        self.peek(address, &mut old[..BYTES]);
+        let old = u64::from_le_bytes(old);
+        self.poke(address, &update(old).to_le_bytes()[..BYTES]);
+        Ok(old)
+    }
+}

@@ -1,0 +1,168 @@
+//! Heap blocks: which there are, and where the next one goes.
+//!
+//! A block goes to the lowest address where it fits, so the same live blocks lie at the same places whatever came before. Blocks
+//! are kept apart by a gap that no block uses, so that running over the end of one never reaches the next. The block that was
+//! freed last is not used again before another one is freed: a pointer to it that is still in use is found out.
+
+use dampf_core::Word;
+
+/// Bytes between blocks.
+const GAP: u32 = 16;
+const ALIGN: u32 = 16;
+/// Bytes that an arena may span.
+pub const ARENA_BYTES: u32 = 0x4000_0000;
+
+/// Who made a block, and so who may free it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum Maker {
+    #[default]
+    Malloc,
+    New,
+    NewArray,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Block {
+    /// From the start of the arena.
+    pub offset: u32,
+    pub size: u32,
+    /// The address behind the call that allocated it.
+    pub site: u32,
+    pub maker: Maker,
+}
+
+impl Block {
+    pub fn end(&self) -> u32 {
+        self.offset + self.size
+    }
+
+    pub fn contains(&self, offset: u32) -> bool {
+        (self.offset..self.end()).contains(&offset)
+    }
+}
+
+/// The blocks of one arena.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Arena {
+    /// Ascending.
+    pub blocks: Vec<Block>,
+    pub last_freed: Option<Block>,
+}
+
+impl Arena {
+    /// A place for a block; none if the arena is full.
+    pub fn allocate(&mut self, size: u32, align: u32, site: u32, maker: Maker) -> Option<u32> {
+        let align = align.max(ALIGN);
+        let mut from = GAP;
+        let mut at = 0;
+        loop {
+            let offset = from.checked_next_multiple_of(align)?;
+            let end = offset.checked_add(size.max(1)).filter(|&end| end <= ARENA_BYTES - GAP)?;
+            let next = self.blocks.get(at).map_or(ARENA_BYTES, |block| block.offset);
+            let resting = self.last_freed.filter(|freed| {
+                offset < freed.end().max(freed.offset + 1) + GAP && freed.offset < end + GAP && freed.offset < next
+            });
+            match resting {
+                Some(freed) => from = freed.end().max(freed.offset + 1) + GAP,
+                None if end + GAP <= next => {
+                    self.blocks.insert(at, Block { offset, size, site, maker });
+                    return Some(offset);
+                }
+                None => {
+                    from = self.blocks[at].end().max(self.blocks[at].offset + 1) + GAP;
+                    at += 1;
+                }
+            }
+        }
+    }
+
+    /// The block that holds an offset, or starts there.
+    pub fn block_at(&self, offset: u32) -> Option<&Block> {
+        let after = self.blocks.partition_point(|block| block.offset <= offset);
+        self.blocks[..after].last().filter(|block| block.contains(offset) || block.offset == offset)
+    }
+
+    /// The last block that starts at or before an offset.
+    pub fn block_before(&self, offset: u32) -> Option<&Block> {
+        self.blocks[..self.blocks.partition_point(|block| block.offset <= offset)].last()
+    }
+
+    /// Removes the block that starts at an offset.
+    pub fn free(&mut self, offset: u32) -> Option<Block> {
+        let at = self.blocks.binary_search_by_key(&offset, |block| block.offset).ok()?;
+        let freed = self.blocks.remove(at);
+        self.last_freed = Some(freed);
+        Some(freed)
+    }
+
+    /// The bytes of a line (64 bytes from `line`) that belong to blocks, as a mask.
+    pub fn valid_mask(&self, line: u32) -> u64 {
+        let mut mask = 0;
+        let first = self.blocks.partition_point(|block| block.end() <= line);
+        for block in self.blocks[first..].iter().take_while(|block| block.offset < line + 64) {
+            let (from, to) = (block.offset.max(line) - line, block.end().min(line + 64) - line);
+            let upto = |bits: u32| if bits >= 64 { u64::MAX } else { (1u64 << bits) - 1 };
+            mask |= upto(to) & !upto(from);
+        }
+        mask
+    }
+
+    pub fn encode(&self, out: &mut Vec<Word>) {
+        let pack = |block: &Block| [block.offset | block.maker as Word, block.size, block.site];
+        out.push(self.blocks.len() as Word);
+        out.extend(self.last_freed.as_ref().map_or([0; 3], pack));
+        out.extend(self.blocks.iter().flat_map(pack));
+    }
+
+    /// Reads an arena, and returns what follows it.
+    pub fn decode(words: &[Word]) -> (Arena, &[Word]) {
+        let unpack = |words: &[Word]| Block {
+            offset: words[0] & !(ALIGN - 1),
+            size: words[1],
+            site: words[2],
+            maker: [Maker::Malloc, Maker::New, Maker::NewArray][(words[0] & 3) as usize],
+        };
+        let count = words[0] as usize;
+        let (blocks, rest) = words[4..].split_at(3 * count);
+        let last_freed = Some(unpack(&words[1..4])).filter(|block| block.offset != 0);
+        (Arena { blocks: blocks.chunks(3).map(unpack).collect(), last_freed }, rest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_never_touch_and_the_last_freed_rests() {
+        let mut arena = Arena::default();
+        let mut random = 7u64;
+        for round in 0..3000u32 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let choice = (random >> 40) as u32;
+            if choice % 3 == 0 && !arena.blocks.is_empty() {
+                let offset = arena.blocks[choice as usize / 3 % arena.blocks.len()].offset;
+                arena.free(offset);
+            } else {
+                let align = 16 << (choice % 4);
+                let offset = arena.allocate(choice / 64 % 200, align, round, Maker::New).unwrap();
+                assert_eq!(offset % align, 0);
+                let freed = arena.last_freed;
+                let block = *arena.block_at(offset).unwrap();
+                assert!(freed.is_none_or(|freed| block.end() <= freed.offset || freed.end() <= block.offset));
+            }
+            for pair in arena.blocks.windows(2) {
+                assert!(pair[0].end() + GAP <= pair[1].offset);
+            }
+            let mut words = Vec::new();
+            arena.encode(&mut words);
+            assert_eq!(Arena::decode(&words), (arena.clone(), &[][..]));
+        }
+        let block = arena.blocks[3];
+        for byte in 0..64 {
+            let line = block.offset & !63;
+            let valid = arena.valid_mask(line) >> byte & 1 != 0;
+            assert_eq!(valid, arena.blocks.iter().any(|block| block.contains(line + byte)));
+        }
+    }
+}

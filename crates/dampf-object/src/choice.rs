@@ -1,0 +1,165 @@
+//! Annotations: choices, assumptions, assertions, atomic sections, locked variables; and the compiler's atomic operations.
+
+use crate::hooks::{Atomic, Hook};
+use crate::machine::Machine;
+use crate::process::LockedVariable;
+use crate::step::Next;
+use crate::trouble::Stop;
+use dampf_core::FaultKind;
+use dampf_rv::machine::Hart;
+
+/// A choice among more values than this is not explored.
+const CHOICES_MAX: u64 = 1 << 16;
+
+const A0: usize = 10;
+
+impl Machine<'_> {
+    /// The number of values that a choice has.
+    pub fn choices(&self, hook: Hook, hart: &Hart) -> Result<u32, Stop> {
+        let count = match hook {
+            Hook::Nondeterministic(bits) => 1u64 << bits,
+            _ => (hart.x[A0 + 1] as i64).checked_sub(hart.x[A0] as i64).map_or(u64::MAX, |last| last.wrapping_add(1) as u64),
+        };
+        match count {
+            1..=CHOICES_MAX => Ok(count as u32),
+            _ if hook == Hook::Choose && (hart.x[A0 + 1] as i64) < hart.x[A0] as i64 => {
+                // No value at all: nothing can happen from here on.
+                Err(Stop::Pruned)
+            }
+            _ => {
+                let what = format!("a choice among {count} values (at most {CHOICES_MAX} can be tried; narrow it with RANGE)");
+                Err(Stop::from(self.system.program.unsupported(what, self.user_pc(hart))))
+            }
+        }
+    }
+
+    pub fn choose(&mut self, hook: Hook, hart: &Hart, way: u32) -> Next {
+        match hook {
+            Hook::Nondeterministic(_) => Next::Return(u64::from(way)),
+            _ => Next::Return(hart.x[A0].wrapping_add(u64::from(way))),
+        }
+    }
+
+    pub fn annotation(&mut self, hook: Hook, hart: &Hart) -> Result<Next, Stop> {
+        match hook {
+            Hook::Assume if hart.x[A0] as u32 == 0 => Err(Stop::Pruned),
+            Hook::Assume => Ok(Next::Return(0)),
+            Hook::VerifierAssert if hart.x[A0] as u32 == 0 => {
+                Err(Stop::fault(FaultKind::Assertion, "__VERIFIER_assert does not hold"))
+            }
+            Hook::VerifierAssert => Ok(Next::Return(0)),
+            Hook::ReachError => Err(Stop::fault(FaultKind::Assertion, "reach_error is reached")),
+            Hook::AssertFail => {
+                let expression = self.peek_string(hart.x[A0]);
+                Err(Stop::fault(FaultKind::Assertion, format!("assertion `{expression}` does not hold")))
+            }
+            Hook::BeginAtomic => {
+                let thread = self.thread_mut();
+                thread.atomic = thread.atomic.saturating_add(1);
+                self.space.forget();
+                Ok(Next::Return(0))
+            }
+            Hook::EndAtomic => {
+                let thread = self.thread_mut();
+                thread.atomic = thread.atomic.saturating_sub(1);
+                // What was visible within the section has happened; what follows is another step.
+                self.granted = false;
+                self.space.forget();
+                Ok(Next::Return(0))
+            }
+            Hook::LockVariable => self.lock_variable(hart),
+            _ => self.unlock_variable(hart),
+        }
+    }
+
+    fn lock_variable(&mut self, hart: &Hart) -> Result<Next, Stop> {
+        let locked = LockedVariable { address: hart.x[A0], bytes: hart.x[A0 + 1].max(1), owner: self.running };
+        let variables = &mut self.process_mut().locked;
+        variables.push(locked);
+        variables.sort_unstable();
+        self.space.forget();
+        Ok(Next::Return(0))
+    }
+
+    /// Whether a variable can be locked: no other thread has.
+    pub fn can_lock_variable(&self, hart: &Hart, slot: u32) -> bool {
+        let (address, bytes) = (hart.x[A0], hart.x[A0 + 1].max(1));
+        !self.process.locked.iter().any(|locked| {
+            locked.owner != slot && locked.address < address + bytes && address < locked.address + locked.bytes
+        })
+    }
+
+    fn unlock_variable(&mut self, hart: &Hart) -> Result<Next, Stop> {
+        let (address, owner) = (hart.x[A0], self.running);
+        let held = self.process.locked.iter().position(|locked| locked.address == address && locked.owner == owner);
+        let Some(at) = held else {
+            let (me, place) = (self.thread_name(owner), self.place_name(address));
+            return Err(Stop::fault(FaultKind::LockMisuse, format!("{me} unlocks {place}, which it has not locked")));
+        };
+        self.process_mut().locked.remove(at);
+        self.space.forget();
+        Ok(Next::Return(0))
+    }
+
+    /// An atomic operation as the compiler asks for it.
+    pub fn atomic_operation(&mut self, atomic: Atomic, bytes: u8, hart: &Hart) -> Result<Next, Stop> {
+        let (address, operand) = (hart.x[A0], hart.x[A0 + 1]);
+        let size = usize::from(bytes);
+        self.check_aligned(address, u64::from(bytes))?;
+        // One operation, though it may read and write: the grant is used up by the first access.
+        let granted = self.granted;
+        let old = self.load_checked(address, size)?;
+        let new = match atomic {
+            Atomic::Load => return Ok(Next::Return(extended(old, bytes))),
+            Atomic::Store | Atomic::Exchange => operand,
+            Atomic::Add => old.wrapping_add(operand),
+            Atomic::Sub => old.wrapping_sub(operand),
+            Atomic::And => old & operand,
+            Atomic::Or => old | operand,
+            Atomic::Xor => old ^ operand,
+            Atomic::Nand => !(old & operand),
+            Atomic::CompareExchange => {
+                self.granted = granted;
+                let expected = self.peek_value(operand, size);
+                if expected != old {
+                    self.store_checked(operand, old, size)?;
+                    self.granted = false;
+                    return Ok(Next::Return(0));
+                }
+                self.granted = granted;
+                self.store_checked(address, hart.x[A0 + 2], size)?;
+                return Ok(Next::Return(1));
+            }
+            Atomic::CompareValue => {
+                if old == truncated(operand, bytes) {
+                    self.granted = granted;
+                    self.store_checked(address, hart.x[A0 + 2], size)?;
+                }
+                return Ok(Next::Return(extended(old, bytes)));
+            }
+        };
+        self.granted = granted;
+        self.store_checked(address, new, size)?;
+        Ok(Next::Return(if atomic == Atomic::Store { 0 } else { extended(old, bytes) }))
+    }
+
+    fn peek_value(&self, address: u64, bytes: usize) -> u64 {
+        let mut value = [0; 8];
+        self.peek(address, &mut value[..bytes]);
+        u64::from_le_bytes(value)
+    }
+}
+
+fn truncated(value: u64, bytes: u8) -> u64 {
+    if bytes == 8 { value } else { value & ((1 << (8 * bytes)) - 1) }
+}
+
+/// Values of up to 32 bits are sign-extended in registers, as the calling convention wants it for `int`.
+fn extended(value: u64, bytes: u8) -> u64 {
+    match bytes {
+        1 => value as u8 as u64,
+        2 => value as u16 as u64,
+        4 => value as u32 as i32 as u64,
+        _ => value,
+    }
+}

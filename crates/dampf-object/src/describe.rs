@@ -1,0 +1,272 @@
+//! States and steps of a program, for people.
+
+use crate::faults::short_name;
+use crate::hooks::{Atomic, Hook};
+use crate::machine::Machine;
+use crate::model::{ObjectModel, ObjectWorker, parts};
+use crate::thread::Status;
+use dampf_core::{Action, Binding, Describe, Model, Step, Word};
+use dampf_rv::debug::{Place, Registers};
+use dampf_rv::machine::Hart;
+use std::sync::Mutex;
+
+/// Values longer than this are cut.
+const VALUE_MAX: usize = 120;
+/// Frames of a call stack in which names of local variables are looked for.
+const FRAMES_MAX: usize = 32;
+
+impl Describe for ObjectModel {
+    fn describe_state(&self, state: &[Word]) -> Vec<Binding> {
+        let mut worker = self.worker();
+        worker.machine.load(state);
+        worker.machine.global_bindings()
+    }
+
+    fn describe_step(&self, before: &[Word], action: Action) -> Step {
+        let (slot, way) = parts(action);
+        let mut worker = self.worker();
+        worker.machine.load(before);
+        let machine = &mut worker.machine;
+        if slot as usize >= machine.slots() || !machine.threads[slot as usize].is_alive() {
+            return Step { process: String::new(), function: String::new(), location: None, text: String::new() };
+        }
+        machine.running = slot;
+        let hart = machine.take_hart(slot);
+        let pc = machine.user_pc(&hart);
+        let location = machine.user_location(pc);
+        let function = machine.function_name(pc);
+        let source = location.as_ref().and_then(|location| source_line(&location.file, location.line));
+        let operation = machine.operation(slot, &hart, way);
+        let process = machine.thread_name(slot);
+        let output = output_of(&mut worker, before, slot, way);
+        let mut text = source.unwrap_or_default();
+        for note in [operation, output].into_iter().flatten() {
+            text = if text.is_empty() { note } else { format!("{text}  // {note}") };
+        }
+        Step { process, function, location, text }
+    }
+
+    fn describe_blocked(&self, state: &[Word]) -> Vec<String> {
+        let mut worker = self.worker();
+        worker.machine.load(state);
+        let machine = &mut worker.machine;
+        let alive: Vec<u32> =
+            (0..machine.slots() as u32).filter(|&slot| machine.threads[slot as usize].is_alive()).collect();
+        alive.into_iter().map(|slot| machine.blocked_line(slot)).collect()
+    }
+}
+
+/// What the program writes during a step.
+fn output_of(worker: &mut ObjectWorker<'_>, before: &[Word], slot: u32, way: u32) -> Option<String> {
+    worker.rehearse(before, slot, way);
+    let output = String::from_utf8_lossy(&worker.machine.output);
+    let output = output.trim_end();
+    (!output.is_empty()).then(|| format!("prints {}", cut(&format!("{output:?}"))))
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(VALUE_MAX) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+/// A line of a source file, without its indentation.
+fn source_line(file: &str, line: u32) -> Option<String> {
+    static FILES: Mutex<Vec<(String, Option<String>)>> = Mutex::new(Vec::new());
+    let mut files = FILES.lock().expect("nothing panics under this lock");
+    if !files.iter().any(|(known, _)| known == file) {
+        files.push((file.to_owned(), std::fs::read_to_string(file).ok()));
+    }
+    let (_, text) = files.iter().find(|(known, _)| known == file)?;
+    let text = text.as_ref()?.lines().nth(line.checked_sub(1)? as usize)?.trim();
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+impl Machine<'_> {
+    /// The user's global variables with their values.
+    fn global_bindings(&mut self) -> Vec<Binding> {
+        let program = self.system.program.clone();
+        let mut bindings = Vec::new();
+        for variable in program.debug.globals().iter().filter(|variable| !variable.thread_local && variable.size > 0) {
+            if variable.name.starts_with("std::") || variable.name.starts_with("__") || variable.size > 1 << 16 {
+                continue;
+            }
+            if !program.globals.contains(&variable.address) {
+                continue;
+            }
+            let mut bytes = vec![0; variable.size as usize];
+            self.peek(variable.address, &mut bytes);
+            let value = match self.lock_value(&program.debug.type_name(variable.ty), variable.address, variable.size) {
+                Some(value) => value,
+                None => cut(&program.debug.render(variable.ty, &bytes)),
+            };
+            bindings.push(Binding { name: variable.name.clone(), value });
+        }
+        bindings
+    }
+
+    /// The value of a lock, or of an array of locks, in words.
+    fn lock_value(&self, type_name: &str, address: u64, bytes: u64) -> Option<String> {
+        let element = type_name.split('[').next().unwrap_or(type_name).trim();
+        let (size, value): (u64, &dyn Fn(u64) -> String) = match element {
+            "pthread_mutex_t" | "std::mutex" | "mutex" | "std::recursive_mutex" | "mtx_t" => (40, &|at| self.mutex_value(at)),
+            "pthread_cond_t" | "std::condition_variable" | "condition_variable" | "cnd_t" => {
+                (48, &|at| format!("{} waiting", self.waiters(at).len()))
+            }
+            "sem_t" => (32, &|at| self.peek_word(at).to_string()),
+            _ => return None,
+        };
+        let count = (bytes / size).max(1);
+        let mut values = (0..count).map(|number| value(address + number * size));
+        if count == 1 && !type_name.contains('[') { values.next() } else { Some(format!("[{}]", values.collect::<Vec<_>>().join(", "))) }
+    }
+
+    fn mutex_value(&self, mutex: u64) -> String {
+        self.mutex_owner(mutex).map_or("free".to_owned(), |owner| format!("held by {}", self.thread_name(owner)))
+    }
+
+    fn function_name(&self, pc: u64) -> String {
+        let frames = self.system.program.debug.frames(pc);
+        let frame = frames.iter().find(|frame| !frame.is_in_system_header()).or(frames.first());
+        match frame.filter(|frame| !frame.function.is_empty()) {
+            Some(frame) => short_name(&frame.function).to_owned(),
+            None => short_name(&dampf_rv::image::demangle(self.system.program.function_at(pc))).to_owned(),
+        }
+    }
+
+    /// What the thread is about to do, where the source line does not name the object.
+    fn operation(&mut self, slot: u32, hart: &Hart, way: u32) -> Option<String> {
+        match self.threads[slot as usize].status {
+            Status::OnCondition { timed, .. } => {
+                return Some(if timed && way == 0 { "times out" } else { "wakes up spuriously" }.to_owned());
+            }
+            Status::OnFutex { .. } => return Some("times out".to_owned()),
+            Status::Reacquiring { mutex, .. } => return Some(format!("locks {} again", self.place_name(mutex))),
+            Status::Running => {}
+            _ => return None,
+        }
+        let object = hart.x[10];
+        let Some(hook) = self.system.program.hook(hart.pc) else { return self.access_told(slot) };
+        let named = |verb: &str| Some(format!("{verb} {}", self.place_name(object)));
+        match hook {
+            Hook::MutexLock | Hook::WriteLock | Hook::SpinLock => named("locks"),
+            Hook::ReadLock => named("locks for reading"),
+            Hook::MutexTrylock | Hook::ReadTrylock | Hook::WriteTrylock | Hook::SpinTrylock => named("tries to lock"),
+            Hook::MutexTimedlock | Hook::ReadTimedlock | Hook::WriteTimedlock => named("tries for a time to lock"),
+            Hook::MutexUnlock | Hook::RwlockUnlock | Hook::SpinUnlock => named("unlocks"),
+            Hook::ConditionWait | Hook::ConditionTimedwait => {
+                Some(format!("waits on {}, unlocks {}", self.place_name(object), self.place_name(hart.x[11])))
+            }
+            Hook::ConditionSignal => match self.waiters(object).get(way as usize) {
+                Some(&woken) => Some(format!("signals {}, wakes {}", self.place_name(object), self.thread_name(woken))),
+                None => Some(format!("signals {}, nobody waits", self.place_name(object))),
+            },
+            Hook::ConditionBroadcast => {
+                Some(format!("wakes all {} that wait on {}", self.waiters(object).len(), self.place_name(object)))
+            }
+            Hook::SemaphoreWait | Hook::SemaphoreTrywait | Hook::SemaphoreTimedwait => named("takes from semaphore"),
+            Hook::SemaphorePost => named("adds to semaphore"),
+            Hook::BarrierWait => named("arrives at barrier"),
+            Hook::ThreadJoin | Hook::ThreadJoinC11 => {
+                self.slot_of_handle(object).map(|slot| format!("joins {}", self.thread_name(slot)))
+            }
+            Hook::Free | Hook::Delete | Hook::DeleteArray => {
+                self.block_at(object);
+                Some(format!("frees {}", self.place_name(object)))
+            }
+            Hook::Choose => Some(format!("chooses {}", (object as i64).wrapping_add(i64::from(way)))),
+            Hook::Nondeterministic(_) => Some(format!("chooses {way}")),
+            Hook::Atomic(atomic, _) => {
+                let verb = match atomic {
+                    Atomic::Load => "reads",
+                    Atomic::Store => "writes",
+                    Atomic::CompareExchange | Atomic::CompareValue => "compares and exchanges",
+                    _ => "updates",
+                };
+                Some(format!("{verb} {}", self.place_name_at(object)))
+            }
+            _ => None,
+        }
+    }
+
+    fn access_told(&mut self, slot: u32) -> Option<String> {
+        let access = self.pending_access(slot)?;
+        let place = self.place_name_at(access.address);
+        Some(match (access.writes, access.atomic) {
+            (true, true) => format!("updates {place}"),
+            (true, false) => format!("writes {place}"),
+            (false, _) => format!("reads {place}"),
+        })
+    }
+
+    /// The name of an address whose heap blocks may have to be looked up first.
+    fn place_name_at(&mut self, address: u64) -> String {
+        self.block_at(address);
+        self.place_name(address)
+    }
+
+    /// What a thread waits for, and who could end that.
+    fn blocked_line(&mut self, slot: u32) -> String {
+        let hart = self.take_hart(slot);
+        let place = match self.user_location(self.user_pc(&hart)) {
+            Some(location) => format!(" ({}:{})", location.file, location.line),
+            None => String::new(),
+        };
+        let (status, object) = (self.threads[slot as usize].status, hart.x[10]);
+        let hook = self.system.program.hook(hart.pc);
+        self.harts[slot as usize] = Some(hart);
+        self.block_at(object);
+        let held = |owner: Option<u32>| match owner {
+            Some(owner) if owner == slot => ", which it holds itself".to_owned(),
+            Some(owner) => format!(", held by {}", self.thread_name(owner)),
+            None => String::new(),
+        };
+        let waits = match (status, hook) {
+            (Status::OnCondition { condition, .. }, _) => format!("waits for a signal on {}", self.place_name(condition)),
+            (Status::Reacquiring { mutex, .. }, _) => {
+                format!("waits for mutex {}{}", self.place_name(mutex), held(self.mutex_owner(mutex)))
+            }
+            (Status::OnFutex { address, .. }, _) => format!("waits for a change of {}", self.place_name(address)),
+            (Status::OnBarrier { barrier }, _) => format!("waits for others at barrier {}", self.place_name(barrier)),
+            (_, Some(Hook::MutexLock)) => {
+                format!("waits for mutex {}{}", self.place_name(object), held(self.mutex_owner(object)))
+            }
+            (_, Some(Hook::ReadLock | Hook::WriteLock)) => {
+                format!("waits for lock {}{}", self.place_name(object), held(self.rwlock_writer(object)))
+            }
+            (_, Some(Hook::SpinLock)) => {
+                format!("waits for spin lock {}{}", self.place_name(object), held(self.spin_owner(object)))
+            }
+            (_, Some(Hook::SemaphoreWait)) => format!("waits for semaphore {}", self.place_name(object)),
+            (_, Some(Hook::ThreadJoin | Hook::ThreadJoinC11)) => match self.slot_of_handle(object) {
+                Some(joined) => format!("waits for {} to end", self.thread_name(joined)),
+                None => "waits for a thread to end".to_owned(),
+            },
+            (_, Some(Hook::LockVariable)) => format!("waits for {}, which is locked", self.place_name(object)),
+            _ => "could go on".to_owned(),
+        };
+        format!("{}{place} {waits}", self.thread_name(slot))
+    }
+
+    /// The name of the local variable at an address of a thread's stack.
+    pub fn local_name(&self, slot: u32, address: u64) -> Option<String> {
+        let debug = &self.system.program.debug;
+        let hart = self.harts[slot as usize].as_ref()?;
+        let integer: [u64; 32] = std::array::from_fn(|number| hart.x[number]);
+        let memory = |address: u64, out: &mut [u8]| self.peek(address, out);
+        let innermost = Registers::new(hart.pc, &integer, &hart.f);
+        let mut frames = vec![innermost.clone()];
+        frames.extend(debug.callers(&innermost, &memory));
+        for registers in frames.iter().take(FRAMES_MAX) {
+            for local in debug.locals(registers.pc) {
+                let Some(Place::Address(start)) = debug.read_local(&local, registers, &memory) else { continue };
+                let offset = address.wrapping_sub(start);
+                if offset < debug.size_of(local.ty) {
+                    return Some(format!("{}{}", local.name, debug.path(local.ty, offset)));
+                }
+            }
+        }
+        None
+    }
+}

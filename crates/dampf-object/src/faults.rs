@@ -1,0 +1,166 @@
+//! What is wrong with an access or an operation, in words.
+
+use crate::access::is_below_stack;
+use crate::arena::{Arena, Block};
+use crate::layout::Region;
+use crate::machine::Machine;
+use crate::trouble::Stop;
+use dampf_core::FaultKind;
+
+impl Machine<'_> {
+    /// The fault of an access to bytes that may not be accessed.
+    #[cold]
+    pub fn bad_access(&mut self, address: u64, bytes: u64, write: bool) -> Stop {
+        let what = format!("{} of {bytes} byte{}", if write { "write" } else { "read" }, if bytes == 1 { "" } else { "s" });
+        if address < 0x1_0000 {
+            let message = match address {
+                0 => format!("{what} through a null pointer"),
+                _ => format!("{what} at {address:#x}, through a null pointer"),
+            };
+            return Stop::fault(FaultKind::InvalidAccess, message);
+        }
+        if is_below_stack(address, self.slots()) {
+            return Stop::fault(FaultKind::StackOverflow, format!("{what} below the end of the stack: it is used up"));
+        }
+        if self.system.program.line(address).is_some() {
+            let message = format!("{what} at {address:#x}, in {}", self.place_name(address));
+            return Stop::fault(FaultKind::InvalidAccess, message);
+        }
+        match Region::of(address, self.slots()) {
+            Some(region @ (Region::Shared(slot) | Region::Private(slot))) => {
+                let offset = (address - region.base(0)) as u32;
+                let arenas = self.arenas(slot);
+                let arena = if matches!(region, Region::Shared(_)) { &arenas.shared } else { &arenas.private };
+                let (kind, place) = heap_place(arena, offset);
+                let place = place.replace("{site}", &self.site_name(site_near(arena_of(self, region, slot), offset)));
+                Stop::fault(kind, format!("{what} {place}"))
+            }
+            Some(Region::Stack(slot)) => {
+                let owner = self.thread_name(slot);
+                Stop::fault(FaultKind::StackAccess, format!("{what} in a part of the stack of {owner} that is not in use"))
+            }
+            Some(Region::Tls(slot)) => {
+                let owner = self.thread_name(slot);
+                Stop::fault(FaultKind::InvalidAccess, format!("{what} to a thread-local variable of {owner}, which has ended"))
+            }
+            _ => Stop::fault(FaultKind::InvalidAccess, format!("{what} at {address:#x}, where there is no object")),
+        }
+    }
+
+    pub fn check_aligned(&mut self, address: u64, bytes: u64) -> Result<(), Stop> {
+        if address % bytes == 0 {
+            return Ok(());
+        }
+        let place = self.place_name(address);
+        Err(Stop::fault(FaultKind::MisalignedAccess, format!("atomic access of {bytes} bytes at {place}, which is not aligned")))
+    }
+
+    pub fn check_locked(&mut self, address: u64, bytes: u64) -> Result<(), Stop> {
+        let running = self.running;
+        let overlaps = |locked: &&crate::process::LockedVariable| {
+            locked.owner != running && locked.address < address + bytes && address < locked.address + locked.bytes
+        };
+        let Some(&locked) = self.process.locked.iter().find(overlaps) else { return Ok(()) };
+        let (place, owner) = (self.place_name(locked.address), self.thread_name(locked.owner));
+        Err(Stop::fault(FaultKind::PrivilegeViolation, format!("access to {place}, which {owner} has locked")))
+    }
+
+    /// The name of an address for people: a variable, a heap block, a place on a stack.
+    pub fn place_name(&self, address: u64) -> String {
+        let program = &self.system.program;
+        if program.line(address).is_some() {
+            if let Some(name) = program.debug.name_address(address) {
+                return name;
+            }
+            if let Some(symbol) = program.image.data_symbol_at(address) {
+                return symbol.name.clone();
+            }
+        }
+        match Region::of(address, self.slots()) {
+            Some(region @ (Region::Shared(slot) | Region::Private(slot))) => {
+                let offset = (address - region.base(0)) as u32;
+                match arena_of(self, region, slot).and_then(|arena| arena.block_at(offset).copied()) {
+                    Some(block) => {
+                        let at = offset - block.offset;
+                        let site = self.site_name(Some(block));
+                        if at == 0 { format!("the block of {site}") } else { format!("byte {at} of the block of {site}") }
+                    }
+                    None => format!("{address:#x}"),
+                }
+            }
+            Some(Region::Stack(slot)) => {
+                let name = self.local_name(slot, address);
+                name.unwrap_or_else(|| format!("{address:#x} on the stack of {}", self.thread_name(slot)))
+            }
+            Some(Region::Tls(slot)) => format!("a thread-local variable of {}", self.thread_name(slot)),
+            _ => format!("{address:#x}"),
+        }
+    }
+
+    fn site_name(&self, block: Option<Block>) -> String {
+        let Some(block) = block else { return "unknown origin".to_owned() };
+        // The site is the address behind the call.
+        let call = u64::from(block.site).saturating_sub(2);
+        match self.user_location(call) {
+            Some(location) => format!("{} bytes from {}:{}", block.size, location.file, location.line),
+            None => format!("{} bytes from {}", block.size, dampf_rv::image::demangle(self.system.program.function_at(call))),
+        }
+    }
+
+    pub fn user_location(&self, pc: u64) -> Option<dampf_core::SourceLocation> {
+        self.system.program.location(pc)
+    }
+
+    /// The name of a thread for people.
+    pub fn thread_name(&self, slot: u32) -> String {
+        let thread = &self.threads[slot as usize];
+        match thread.entry {
+            0 => if slot == 0 { "main".to_owned() } else { format!("thread {slot}") },
+            entry => {
+                let name = dampf_rv::image::demangle(self.system.program.function_at(u64::from(entry)));
+                // `main` is no entry of its own: the program's start calls it.
+                if slot == 0 { "main".to_owned() } else { format!("thread {slot} ({})", short_name(&name)) }
+            }
+        }
+    }
+}
+
+/// A function's name without its arguments and, for what std::thread wraps around the user's function, the bare fact.
+pub fn short_name(name: &str) -> &str {
+    if name.starts_with("execute_native_thread_routine") || name.contains("std::thread::") {
+        return "std::thread";
+    }
+    name.split('(').next().unwrap_or(name)
+}
+
+fn arena_of<'a>(machine: &'a Machine<'_>, region: Region, slot: u32) -> Option<&'a Arena> {
+    let arenas = machine.loaded_arenas(slot)?;
+    Some(if matches!(region, Region::Shared(_)) { &arenas.shared } else { &arenas.private })
+}
+
+fn site_near(arena: Option<&Arena>, offset: u32) -> Option<Block> {
+    let arena = arena?;
+    match arena.last_freed {
+        Some(freed) if freed.contains(offset) || freed.offset == offset => Some(freed),
+        _ => arena.block_before(offset).copied(),
+    }
+}
+
+/// What is wrong with an offset that lies in no block.
+fn heap_place(arena: &Arena, offset: u32) -> (FaultKind, String) {
+    if arena.last_freed.is_some_and(|freed| freed.contains(offset) || freed.offset == offset) {
+        return (FaultKind::UseAfterFree, "in a freed block of {site}".to_owned());
+    }
+    match arena.block_before(offset) {
+        Some(block) if offset < block.end() => {
+            (FaultKind::HeapOverflow, "that reaches beyond the end of the block of {site}".to_owned())
+        }
+        Some(block) if offset - block.end() < 64 => {
+            (FaultKind::HeapOverflow, format!("{} bytes behind the end of the block of {{site}}", offset - block.end()))
+        }
+        _ if arena.blocks.iter().any(|block| block.offset > offset && block.offset - offset <= 16) => {
+            (FaultKind::HeapOverflow, "just before the start of a block".to_owned())
+        }
+        _ => (FaultKind::UseAfterFree, "in a block that was freed".to_owned()),
+    }
+}

@@ -1,0 +1,217 @@
+//! The heap: `malloc` and its family, `new` and `delete`.
+
+use crate::arena::{ARENA_BYTES, Block, Maker};
+use crate::hooks::Hook;
+use crate::layout::Region;
+use crate::machine::Machine;
+use crate::step::Next;
+use crate::trouble::Stop;
+use dampf_core::FaultKind;
+use dampf_rv::machine::Hart;
+
+const EINVAL: u64 = 22;
+const ENOMEM: u64 = 12;
+
+/// Functions of the libraries that allocate for the libraries' own use. What other library functions allocate is for whoever called them.
+const LIBRARY_ALLOCATORS: &[&str] = &["_IO_", "_nl_", "_dl_", "__dl_", "setlocale", "newlocale", "__newlocale", "_ZNSt6locale", "__cxa_atexit", "__new_exitfn", "__gconv", "__wcsmbs", "_ZN9__gnu_cxx"];
+
+impl Machine<'_> {
+    pub fn heap_operation(&mut self, hook: Hook, hart: &Hart) -> Result<Next, Stop> {
+        let (first, second) = (hart.x[10], hart.x[11]);
+        let result = match hook {
+            Hook::Malloc => self.allocate(hart, first, 16, Maker::Malloc),
+            Hook::Calloc => match first.checked_mul(second) {
+                Some(size) => self.allocate(hart, size, 16, Maker::Malloc),
+                None => None,
+            },
+            Hook::Memalign => self.allocate(hart, second, first, Maker::Malloc),
+            Hook::New => return self.new_block(hart, first, 16, Maker::New),
+            Hook::NewArray => return self.new_block(hart, first, 16, Maker::NewArray),
+            Hook::NewAligned => return self.new_block(hart, first, second, Maker::New),
+            Hook::NewArrayAligned => return self.new_block(hart, first, second, Maker::NewArray),
+            Hook::PosixMemalign => {
+                let (pointer, align, size) = (first, second, hart.x[12]);
+                if !align.is_power_of_two() || align < 8 {
+                    return Ok(Next::Return(EINVAL));
+                }
+                let Some(address) = self.allocate(hart, size, align, Maker::Malloc) else { return Ok(Next::Return(ENOMEM)) };
+                self.poke_long(pointer, address);
+                return Ok(Next::Return(0));
+            }
+            Hook::UsableSize => Some(self.block_at(first).map_or(0, |(_, block)| u64::from(block.size))),
+            Hook::Realloc => return self.reallocate(hart, first, second),
+            Hook::Delete => {
+                self.release_block(first, Maker::New)?;
+                Some(0)
+            }
+            Hook::DeleteArray => {
+                self.release_block(first, Maker::NewArray)?;
+                Some(0)
+            }
+            _ => {
+                self.release_block(first, Maker::Malloc)?;
+                Some(0)
+            }
+        };
+        if result.is_none() {
+            self.set_errno(hart, ENOMEM);
+        }
+        Ok(Next::Return(result.unwrap_or(0)))
+    }
+
+    /// `operator new` without memory throws, which the library's own code does best.
+    fn new_block(&mut self, hart: &Hart, size: u64, align: u64, maker: Maker) -> Result<Next, Stop> {
+        Ok(self.allocate(hart, size, align, maker).map_or(Next::Run, Next::Return))
+    }
+
+    fn allocate(&mut self, hart: &Hart, size: u64, align: u64, maker: Maker) -> Option<u64> {
+        let size = u32::try_from(size).ok().filter(|&size| size < ARENA_BYTES)?;
+        let align = u32::try_from(align).ok().filter(|align| align.is_power_of_two() && *align <= 1 << 20)?;
+        let site = hart.x[1] as u32;
+        if maker == Maker::Malloc && self.is_library_allocation(hart.x[1]) {
+            let offset = self.process_mut().library_blocks.allocate(size, align, site, maker)?;
+            self.space.forget();
+            return Some(Region::LibraryHeap.base(0) + u64::from(offset));
+        }
+        let (slot, shared) = (self.running, self.system.sharing.is_shared_site(site));
+        let arenas = self.arenas_mut(slot);
+        let arena = if shared { &mut arenas.shared } else { &mut arenas.private };
+        let offset = arena.allocate(size, align, site, maker)?;
+        self.space.forget();
+        let region = if shared { Region::Shared(slot) } else { Region::Private(slot) };
+        Some(region.base(0) + u64::from(offset))
+    }
+
+    fn is_library_allocation(&self, caller: u64) -> bool {
+        let program = &self.system.program;
+        if program.debug.user_code().is_empty() || program.is_user_code(caller) {
+            return false;
+        }
+        // Before `main` everything is the libraries'.
+        if self.thread().entry == 0 {
+            return true;
+        }
+        let function = program.function_at(caller - 2);
+        LIBRARY_ALLOCATORS.iter().any(|prefix| function.starts_with(prefix))
+    }
+
+    /// The region of a heap block, and the block, where an address is one's start or inside.
+    pub fn block_at(&mut self, address: u64) -> Option<(Region, Block)> {
+        let region = Region::of(address, self.slots())?;
+        let offset = |region: Region| u32::try_from(address - region.base(0)).ok();
+        let block = match region {
+            Region::Shared(slot) => self.arenas(slot).shared.block_at(offset(region)?).copied(),
+            Region::Private(slot) => self.arenas(slot).private.block_at(offset(region)?).copied(),
+            Region::LibraryHeap => self.process.library_blocks.block_at(offset(region)?).copied(),
+            _ => None,
+        };
+        block.map(|block| (region, block))
+    }
+
+    /// Whether freeing a block is visible to other threads.
+    pub fn is_visible_block(&mut self, address: u64) -> bool {
+        matches!(Region::of(address, self.slots()), Some(Region::Shared(_)))
+    }
+
+    fn release_block(&mut self, address: u64, maker: Maker) -> Result<(), Stop> {
+        if address == 0 {
+            return Ok(());
+        }
+        let operation = match maker {
+            Maker::Malloc => "free",
+            Maker::New => "delete",
+            Maker::NewArray => "delete[]",
+        };
+        let found = self.block_at(address);
+        let Some((region, block)) = found.filter(|(region, block)| region.base(0) + u64::from(block.offset) == address) else {
+            return Err(self.bad_free(address, operation, found.is_some()));
+        };
+        if block.maker != maker {
+            let made = match block.maker {
+                Maker::Malloc => "malloc",
+                Maker::New => "new",
+                Maker::NewArray => "new[]",
+            };
+            let message = format!("{operation} of {}, which was allocated with {made}", self.place_name(address));
+            return Err(Stop::fault(FaultKind::InvalidFree, message));
+        }
+        // What is freed holds nothing: equal heaps are to look the same.
+        let mut at = address;
+        while at < address + u64::from(block.size) {
+            let end = (at / 64 * 64 + 64).min(address + u64::from(block.size));
+            if self.space.line(region, at).bytes()[(at % 64) as usize..][..(end - at) as usize].iter().any(|&byte| byte != 0) {
+                self.space.line_mut(region, at).bytes_mut()[(at % 64) as usize..][..(end - at) as usize].fill(0);
+            }
+            at = end;
+        }
+        match region {
+            Region::Shared(slot) => self.arenas_mut(slot).shared.free(block.offset),
+            Region::Private(slot) => {
+                if slot != self.running {
+                    self.system.learn(crate::sharing::Lesson::SharedSite(block.site));
+                    return Err(Stop::Lesson);
+                }
+                self.arenas_mut(slot).private.free(block.offset)
+            }
+            _ => self.process_mut().library_blocks.free(block.offset),
+        };
+        self.space.forget();
+        Ok(())
+    }
+
+    fn bad_free(&mut self, address: u64, operation: &str, inside: bool) -> Stop {
+        if inside {
+            let message = format!("{operation} of {}: only a block's start can be freed", self.place_name(address));
+            return Stop::fault(FaultKind::InvalidFree, message);
+        }
+        match Region::of(address, self.slots()) {
+            Some(region @ (Region::Shared(slot) | Region::Private(slot))) => {
+                let offset = (address - region.base(0)) as u32;
+                let arenas = self.arenas(slot);
+                let arena = if matches!(region, Region::Shared(_)) { &arenas.shared } else { &arenas.private };
+                let freed_last = arena.last_freed.is_some_and(|block| block.offset == offset);
+                let behind = arena.block_before(offset).is_some_and(|block| offset - block.end() < 16);
+                if freed_last || !behind {
+                    Stop::fault(FaultKind::DoubleFree, format!("{operation} of a block that was freed before"))
+                } else {
+                    Stop::fault(FaultKind::InvalidFree, format!("{operation} of {address:#x}, which is no block"))
+                }
+            }
+            _ => {
+                let place = self.place_name(address);
+                Stop::fault(FaultKind::InvalidFree, format!("{operation} of {place}, which is not on the heap"))
+            }
+        }
+    }
+
+    fn reallocate(&mut self, hart: &Hart, old: u64, size: u64) -> Result<Next, Stop> {
+        if old == 0 {
+            return Ok(Next::Return(self.allocate(hart, size, 16, Maker::Malloc).unwrap_or(0)));
+        }
+        if size == 0 {
+            self.release_block(old, Maker::Malloc)?;
+            return Ok(Next::Return(0));
+        }
+        let found = self.block_at(old);
+        let Some((_, block)) = found.filter(|(region, block)| region.base(0) + u64::from(block.offset) == old) else {
+            return Err(self.bad_free(old, "realloc", found.is_some()));
+        };
+        let Some(new) = self.allocate(hart, size, 16, Maker::Malloc) else { return Ok(Next::Return(0)) };
+        let mut contents = vec![0; u64::from(block.size).min(size) as usize];
+        self.peek(old, &mut contents);
+        self.poke(new, &contents);
+        self.release_block(old, block.maker)?;
+        Ok(Next::Return(new))
+    }
+
+    /// The blocks of the user's that are left: the region, and each block.
+    pub fn live_blocks(&mut self) -> Vec<(Region, Block)> {
+        let mut live = Vec::new();
+        for slot in 0..self.slots() as u32 {
+            let arenas = self.arenas(slot);
+            live.extend(arenas.shared.blocks.iter().map(|&block| (Region::Shared(slot), block)));
+            live.extend(arenas.private.blocks.iter().map(|&block| (Region::Private(slot), block)));
+        }
+        live
+    }
+}

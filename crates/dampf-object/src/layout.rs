@@ -1,0 +1,182 @@
+//! Where things are in the address space of a checked program.
+//!
+//! The image lies where its file says, below 1 GiB. What the program gets from the system or from us lies at fixed places
+//! above: threads have slots, and every slot has its own heap arenas, thread-local storage and stack. Addresses are
+//! therefore a function of who allocates and in which order *that thread* does, not of the interleaving, and
+//! interleavings that come to the same program state have the same memory.
+
+/// Ends the addresses an image may use.
+pub const IMAGE_END: u64 = 0x4000_0000;
+/// The C library's `brk` area: the main thread's thread-local storage.
+pub const BREAK: u64 = 0x4000_0000;
+/// What the program maps.
+pub const MAPS: u64 = 0x5000_0000;
+/// Heap blocks that the libraries allocate for themselves.
+pub const LIBRARY_HEAP: u64 = 0x6000_0000;
+const FIXED_END: u64 = 0x8000_0000;
+
+const SLOTS: u64 = 0x10_0000_0000;
+const SLOT: u64 = 0x1_0000_0000;
+const ARENA: u64 = 0x4000_0000;
+const TLS: u64 = 0x8000_0000;
+const STACK_TOP: u64 = 0xffff_0000;
+/// A thread's stack may grow to this size.
+pub const STACK_BYTES: u64 = 8 << 20;
+
+/// Places that are no code: a thread that returns to one of them is at the end of a stage of its life.
+pub const RETURN_FROM_START: u64 = 0x7fff_f000;
+pub const RETURN_FROM_BODY: u64 = 0x7fff_f010;
+pub const RETURN_FROM_LOCAL_DESTRUCTORS: u64 = 0x7fff_f020;
+pub const RETURN_FROM_KEY_DESTRUCTORS: u64 = 0x7fff_f030;
+
+/// A part of the address space with its own tree of lines.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Region {
+    /// The image's writable data.
+    Globals,
+    Break,
+    Maps,
+    LibraryHeap,
+    /// Heap blocks of a slot's thread that other threads may use.
+    Shared(u32),
+    /// Heap blocks of a slot's thread that it keeps to itself.
+    Private(u32),
+    Tls(u32),
+    Stack(u32),
+}
+
+/// How many regions there are before those of slots.
+const FIXED_REGIONS: usize = 4;
+const REGIONS_PER_SLOT: usize = 4;
+
+impl Region {
+    pub fn count(slots: usize) -> usize {
+        FIXED_REGIONS + REGIONS_PER_SLOT * slots
+    }
+
+    #[inline]
+    pub fn number(self) -> usize {
+        let of_slot = |slot: u32, kind: usize| FIXED_REGIONS + REGIONS_PER_SLOT * slot as usize + kind;
+        match self {
+            Region::Globals => 0,
+            Region::Break => 1,
+            Region::Maps => 2,
+            Region::LibraryHeap => 3,
+            Region::Shared(slot) => of_slot(slot, 0),
+            Region::Private(slot) => of_slot(slot, 1),
+            Region::Tls(slot) => of_slot(slot, 2),
+            Region::Stack(slot) => of_slot(slot, 3),
+        }
+    }
+
+    pub fn from_number(number: usize) -> Region {
+        match number {
+            0 => Region::Globals,
+            1 => Region::Break,
+            2 => Region::Maps,
+            3 => Region::LibraryHeap,
+            _ => {
+                let slot = ((number - FIXED_REGIONS) / REGIONS_PER_SLOT) as u32;
+                match (number - FIXED_REGIONS) % REGIONS_PER_SLOT {
+                    0 => Region::Shared(slot),
+                    1 => Region::Private(slot),
+                    2 => Region::Tls(slot),
+                    _ => Region::Stack(slot),
+                }
+            }
+        }
+    }
+
+    /// The region of an address outside of the image, if there is one.
+    #[inline]
+    pub fn of(address: u64, slots: usize) -> Option<Region> {
+        if address >= SLOTS {
+            let slot = (address - SLOTS) / SLOT;
+            if slot >= slots as u64 {
+                return None;
+            }
+            let slot = slot as u32;
+            let offset = address % SLOT;
+            return match offset {
+                0..ARENA => Some(Region::Shared(slot)),
+                ARENA..TLS => Some(Region::Private(slot)),
+                TLS..0x9000_0000 => Some(Region::Tls(slot)),
+                _ if (STACK_TOP - STACK_BYTES..STACK_TOP).contains(&offset) => Some(Region::Stack(slot)),
+                _ => None,
+            };
+        }
+        match address {
+            BREAK..MAPS => Some(Region::Break),
+            MAPS..LIBRARY_HEAP => Some(Region::Maps),
+            LIBRARY_HEAP..0x7000_0000 => Some(Region::LibraryHeap),
+            _ => None,
+        }
+    }
+
+    /// The first address; for a stack the address behind its last byte.
+    pub fn base(self, globals: u64) -> u64 {
+        let slot_base = |slot: u32| SLOTS + u64::from(slot) * SLOT;
+        match self {
+            Region::Globals => globals,
+            Region::Break => BREAK,
+            Region::Maps => MAPS,
+            Region::LibraryHeap => LIBRARY_HEAP,
+            Region::Shared(slot) => slot_base(slot),
+            Region::Private(slot) => slot_base(slot) + ARENA,
+            Region::Tls(slot) => slot_base(slot) + TLS,
+            Region::Stack(slot) => slot_base(slot) + STACK_TOP,
+        }
+    }
+
+    /// The index of an address's line in the region's tree. Stacks count downwards, so that a little used one is
+    /// a small tree.
+    #[inline]
+    pub fn line_index(self, address: u64, globals: u64) -> u32 {
+        match self {
+            Region::Stack(_) => ((self.base(globals) - 1 - address) / 64) as u32,
+            _ => ((address - self.base(globals)) / 64) as u32,
+        }
+    }
+
+    /// The address of the first byte of a line.
+    pub fn line_address(self, index: u32, globals: u64) -> u64 {
+        match self {
+            Region::Stack(_) => self.base(globals) - 64 - u64::from(index) * 64,
+            _ => self.base(globals) + u64::from(index) * 64,
+        }
+    }
+}
+
+/// The slot in whose part of the address space an address lies.
+pub fn slot_of(address: u64) -> Option<u32> {
+    match address {
+        BREAK..MAPS => Some(0),
+        SLOTS.. => u32::try_from((address - SLOTS) / SLOT).ok(),
+        _ => None,
+    }
+}
+
+const _: () = assert!(RETURN_FROM_START < FIXED_END);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regions_and_addresses_agree() {
+        for number in 1..Region::count(5) {
+            let region = Region::from_number(number);
+            assert_eq!(region.number(), number);
+            for index in [0, 1, 77, 5000] {
+                let address = region.line_address(index, 0x2_0000);
+                for address in [address, address + 1, address + 63] {
+                    assert_eq!(Region::of(address, 5), Some(region));
+                    assert_eq!(region.line_index(address, 0x2_0000), index);
+                }
+            }
+        }
+        assert_eq!(Region::of(RETURN_FROM_START, 5), None);
+        assert_eq!(Region::of(Region::Stack(1).base(0), 5), None);
+        assert_eq!(Region::of(Region::Shared(5).base(0), 5), None);
+    }
+}

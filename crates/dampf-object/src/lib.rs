@@ -1,0 +1,45 @@
+//! Compiled C and C++ programs as models.
+//!
+//! A static RISC-V executable is run on the machine of `dampf-rv`, one thread at a time, up to the next operation that other
+//! threads can notice; the state between two steps is put into words. Functions of the libraries that deal with threads, locks
+//! and the heap are performed by the checker ([`hooks`]), everything else runs as it is.
+//!
+//! - [`program`]: the executable, its hooks, and who owns which memory; [`start`]: how it gets to `main`.
+//! - [`machine`]: a state taken apart and put together; [`space`], [`access`]: its memory; [`layout`]: its addresses.
+//! - [`step`]: one step; [`sync`], [`lifecycle`], [`heap`], [`choice`], [`syscalls`]: what operations do.
+//! - [`sharing`]: what is visible and why that is sound; [`liveness`]: registers that no longer count.
+//! - [`race`], [`faults`], [`undefined`]: what can be wrong; [`describe`]: states and steps for people; [`run`]: one
+//!   run, as fast as the machine goes.
+
+mod access;
+mod arena;
+mod choice;
+mod describe;
+mod faults;
+mod heap;
+mod hooks;
+mod layout;
+mod lifecycle;
+mod liveness;
+mod machine;
+mod model;
+mod process;
+mod program;
+mod race;
+mod run;
+mod sharing;
+mod space;
+mod start;
+mod step;
+mod sync;
+mod syscalls;
+mod system;
+mod thread;
+mod trouble;
+mod undefined;
+
+pub use model::{ObjectModel, ObjectWorker};
+pub use program::{Program, Refusal};
+pub use run::Ending;
+pub use sharing::{Lesson, Sharing};
+pub use system::{Granularity, Options};

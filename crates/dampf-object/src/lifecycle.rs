@@ -1,0 +1,223 @@
+//! Threads: how they begin, end, and are waited for.
+
+use crate::hooks::Hook;
+use crate::layout::{self, Region};
+use crate::machine::Machine;
+use crate::sharing::Lesson;
+use crate::step::Next;
+use crate::thread::{Status, Thread};
+use crate::trouble::Stop;
+use dampf_core::FaultKind;
+use dampf_rv::machine::Hart;
+
+/// Room before the thread pointer for what the C library keeps about a thread.
+const BEFORE_THREAD_POINTER: u64 = 0x1000;
+const ESRCH: u64 = 3;
+const EBUSY: u64 = 16;
+const ETIMEDOUT: u64 = 110;
+const DETACHED: u32 = 1;
+/// Where the flags are in a thread attribute object.
+const ATTRIBUTE_FLAGS: u64 = 8;
+
+const RA: usize = 1;
+const SP: usize = 2;
+const GP: usize = 3;
+const TP: usize = 4;
+const S0: usize = 8;
+const S1: usize = 9;
+const A0: usize = 10;
+
+impl Machine<'_> {
+    /// The thread pointer of a slot, which is also the thread's handle.
+    fn thread_pointer(&self, slot: u32) -> u64 {
+        let align = self.system.program.image.tls.map_or(16, |tls| tls.align.clamp(16, 4096));
+        (Region::Tls(slot).base(0) + BEFORE_THREAD_POINTER).next_multiple_of(align)
+    }
+
+    /// The slot of a thread by its handle.
+    pub fn slot_of_handle(&self, handle: u64) -> Option<u32> {
+        layout::slot_of(handle).filter(|&slot| (slot as usize) < self.slots())
+    }
+
+    pub fn create_thread(&mut self, hart: &Hart) -> Result<Next, Stop> {
+        let [handle, attributes, entry, argument] = [hart.x[10], hart.x[11], hart.x[12], hart.x[13]];
+        let Some(slot) = self.threads.iter().position(|thread| thread.status == Status::Absent) else {
+            self.system.learn(Lesson::MoreSlots);
+            return Err(Stop::Lesson);
+        };
+        let slot = slot as u32;
+        let c11 = attributes == u64::MAX;
+        let detached = !c11 && attributes != 0 && self.peek_word(attributes + ATTRIBUTE_FLAGS) & DETACHED != 0;
+        let stack_top = Region::Stack(slot).base(0);
+        let pointer = self.thread_pointer(slot);
+        self.copy_thread_local_image(pointer);
+        for flag in self.system.program.single_threaded_flags.clone() {
+            self.poke(flag, &[0]);
+        }
+        self.poke_long(handle, pointer);
+        let begin = self.system.program.stages.begin;
+        self.threads[slot as usize] = Thread {
+            status: Status::Running,
+            detached,
+            c11,
+            created_at: hart.x[RA] as u32,
+            entry: entry as u32,
+            sp: stack_top,
+            ..Thread::default()
+        };
+        let new = self.hart_mut(slot);
+        *new = Hart::new(begin.unwrap_or(entry));
+        new.x[SP] = stack_top;
+        new.x[GP] = hart.x[GP];
+        new.x[TP] = pointer;
+        if begin.is_some() {
+            new.x[RA] = layout::RETURN_FROM_START;
+            new.x[S0] = entry;
+            new.x[S1] = argument;
+        } else {
+            new.x[RA] = layout::RETURN_FROM_BODY;
+            new.x[A0] = argument;
+        }
+        self.fresh.push(slot);
+        self.alone = false;
+        self.space.forget();
+        Ok(Next::Return(0))
+    }
+
+    fn copy_thread_local_image(&mut self, pointer: u64) {
+        let Some(tls) = self.system.program.image.tls else { return };
+        let mut bytes = vec![0; tls.file_size as usize];
+        self.peek(tls.address, &mut bytes);
+        self.poke(pointer, &bytes);
+    }
+
+    /// A thread has returned to a place that is no code: the next stage of its life begins. False if there is none.
+    pub fn next_stage(&mut self, hart: &mut Hart) -> Option<Next> {
+        let stages = self.system.program.stages;
+        let mut place = hart.pc;
+        if place == layout::RETURN_FROM_START {
+            hart.pc = std::mem::take(&mut hart.x[S0]);
+            hart.x[A0] = std::mem::take(&mut hart.x[S1]);
+            hart.x[RA] = layout::RETURN_FROM_BODY;
+            return Some(Next::Jump);
+        }
+        if place == layout::RETURN_FROM_BODY {
+            hart.x[S0] = if self.thread().c11 { hart.x[A0] as i32 as u64 } else { hart.x[A0] };
+            if let Some(destructors) = stages.local_destructors {
+                hart.x[RA] = layout::RETURN_FROM_LOCAL_DESTRUCTORS;
+                hart.pc = destructors;
+                return Some(Next::Jump);
+            }
+            place = layout::RETURN_FROM_LOCAL_DESTRUCTORS;
+        }
+        if place == layout::RETURN_FROM_LOCAL_DESTRUCTORS {
+            if let Some(destructors) = stages.key_destructors {
+                hart.x[RA] = layout::RETURN_FROM_KEY_DESTRUCTORS;
+                hart.pc = destructors;
+                return Some(Next::Jump);
+            }
+            place = layout::RETURN_FROM_KEY_DESTRUCTORS;
+        }
+        (place == layout::RETURN_FROM_KEY_DESTRUCTORS).then(|| self.end_thread(hart.x[S0]))
+    }
+
+    /// `pthread_exit`: the thread's stages begin to end, whatever it is in the middle of.
+    pub fn exit_thread(&mut self, hart: &mut Hart) -> Next {
+        hart.x[SP] = Region::Stack(self.running).base(0);
+        hart.pc = layout::RETURN_FROM_BODY;
+        Next::Jump
+    }
+
+    /// The running thread is no more.
+    pub fn end_thread(&mut self, value: u64) -> Next {
+        let slot = self.running;
+        let created = *self.thread();
+        for region in [Region::Stack(slot), Region::Tls(slot)] {
+            self.space.clear_dead(region, |_| 0);
+            self.space.trees[region.number()] = dampf_rv::memory::Tree::EMPTY;
+        }
+        let status = if created.detached { Status::Absent } else { Status::Exited { value } };
+        *self.thread_mut() = Thread { status, created_at: created.created_at, entry: created.entry, ..Thread::default() };
+        if created.detached {
+            *self.thread_mut() = Thread::default();
+        }
+        if self.process.reservations.iter().any(|(of, _)| *of == slot) {
+            self.process_mut().reservations.retain(|(of, _)| *of != slot);
+        }
+        if self.alive() == 0 {
+            self.process_mut().ended = Some(0);
+        }
+        Next::End
+    }
+
+    /// Whether a join can happen now: its thread has ended, or there is something to complain about.
+    pub fn can_join(&self, handle: u64) -> bool {
+        match self.slot_of_handle(handle).map(|slot| &self.threads[slot as usize]) {
+            Some(thread) => !thread.is_alive() || thread.detached,
+            None => true,
+        }
+    }
+
+    pub fn join_thread(&mut self, hook: Hook, hart: &Hart) -> Result<Next, Stop> {
+        let (handle, result) = (hart.x[A0], hart.x[11]);
+        let misuse = |message: String| Err(Stop::fault(FaultKind::ThreadMisuse, message));
+        let me = self.thread_name(self.running);
+        let Some(slot) = self.slot_of_handle(handle) else {
+            return misuse(format!("{me} joins {handle:#x}, which is no thread"));
+        };
+        let thread = self.threads[slot as usize];
+        if thread.detached {
+            return misuse(format!("{me} joins {}, which is detached", self.thread_name(slot)));
+        }
+        match thread.status {
+            Status::Absent => misuse(format!("{me} joins a thread that was joined before or is detached")),
+            Status::Exited { value } => {
+                match hook {
+                    _ if result == 0 => {}
+                    Hook::ThreadJoinC11 => self.poke_word(result, value as u32),
+                    _ => self.poke_long(result, value),
+                }
+                self.hart_mut(slot);
+                self.threads[slot as usize] = Thread::default();
+                Ok(Next::Return(0))
+            }
+            _ if slot == self.running => misuse(format!("{me} joins itself")),
+            _ => Ok(Next::Return(if hook == Hook::ThreadTryjoin { EBUSY } else { ETIMEDOUT })),
+        }
+    }
+
+    pub fn detach_thread(&mut self, hart: &Hart) -> Result<Next, Stop> {
+        let me = self.thread_name(self.running);
+        let misuse = |message: String| Err(Stop::fault(FaultKind::ThreadMisuse, message));
+        let Some(slot) = self.slot_of_handle(hart.x[A0]) else { return Ok(Next::Return(ESRCH)) };
+        let thread = self.threads[slot as usize];
+        match thread.status {
+            Status::Absent => misuse(format!("{me} detaches a thread that was joined before or is detached")),
+            _ if thread.detached => misuse(format!("{me} detaches {} for the second time", self.thread_name(slot))),
+            Status::Exited { .. } => {
+                self.hart_mut(slot);
+                self.threads[slot as usize] = Thread::default();
+                Ok(Next::Return(0))
+            }
+            _ => {
+                if slot != self.running {
+                    self.hart_mut(slot);
+                }
+                self.threads[slot as usize].detached = true;
+                Ok(Next::Return(0))
+            }
+        }
+    }
+
+    /// The handle of the running thread.
+    pub fn own_handle(&self, hart: &Hart) -> u64 {
+        hart.x[TP]
+    }
+
+    /// Sets the running thread's `errno`.
+    pub fn set_errno(&mut self, hart: &Hart, value: u64) {
+        if let Some(offset) = self.system.program.errno_offset {
+            self.poke_word(hart.x[TP].wrapping_add(offset), value as u32);
+        }
+    }
+}

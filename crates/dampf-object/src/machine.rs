@@ -1,0 +1,291 @@
+//! A state taken apart, in which a thread can run; and put together again.
+
+use crate::arena::Arena;
+use crate::layout::Region;
+use crate::liveness::Liveness;
+use crate::process::Process;
+use crate::space::Space;
+use crate::system::System;
+use crate::thread::{Status, Thread};
+use dampf_core::{ComponentId, Word};
+use dampf_rv::machine::Hart;
+use dampf_rv::memory::Tree;
+
+/// Words of a state before those of the slots: the globals and the process.
+const FIXED_WORDS: usize = 2;
+const WORDS_PER_SLOT: usize = 2;
+
+/// The width of states with so many slots.
+pub fn width(slots: usize) -> usize {
+    FIXED_WORDS + WORDS_PER_SLOT * slots
+}
+
+/// The heap blocks of a slot.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Arenas {
+    pub shared: Arena,
+    pub private: Arena,
+}
+
+pub struct Machine<'m> {
+    pub system: &'m System,
+    pub space: Space<'m>,
+    pub threads: Vec<Thread>,
+    /// The registers of threads that run or were changed in this step.
+    pub harts: Vec<Option<Box<Hart>>>,
+    pub process: Process,
+    process_changed: bool,
+    arenas: Vec<Option<Box<Arenas>>>,
+    arenas_changed: Vec<bool>,
+    /// The words of the state this step began in, and its trees.
+    state: Vec<Word>,
+    base_trees: Vec<Tree>,
+    /// The slot of the running thread.
+    pub running: u32,
+    /// No other thread is alive: nothing is visible to anybody.
+    pub alone: bool,
+    /// The running thread may perform one visible operation.
+    pub granted: bool,
+    /// Threads that were created in this step and have not run yet.
+    pub fresh: Vec<u32>,
+    /// What the program wrote in this step.
+    pub output: Vec<u8>,
+    pub liveness: Liveness,
+    spare_harts: Vec<Box<Hart>>,
+    words: Vec<Word>,
+}
+
+impl<'m> Machine<'m> {
+    pub fn new(system: &'m System) -> Self {
+        let slots = system.sharing.slots;
+        let regions = Region::count(slots);
+        Machine {
+            space: Space::new(&system.lines, system.program.globals.start, regions),
+            system,
+            threads: vec![Thread::default(); slots],
+            harts: (0..slots).map(|_| None).collect(),
+            process: Process::default(),
+            process_changed: false,
+            arenas: (0..slots).map(|_| None).collect(),
+            arenas_changed: vec![false; slots],
+            state: vec![0; width(slots)],
+            base_trees: vec![Tree::EMPTY; regions],
+            running: 0,
+            alone: false,
+            granted: false,
+            fresh: Vec::new(),
+            output: Vec::new(),
+            liveness: Liveness::default(),
+            spare_harts: Vec::new(),
+            words: Vec::new(),
+        }
+    }
+
+    pub fn slots(&self) -> usize {
+        self.threads.len()
+    }
+
+    /// Takes a state apart.
+    pub fn load(&mut self, state: &[Word]) {
+        let components = &self.system.components;
+        self.space.reset();
+        self.output.clear();
+        self.fresh.clear();
+        if self.state[1] != state[1] || self.process_changed || state[1] == 0 {
+            self.process = match state[1] {
+                0 => Process::default(),
+                id => Process::decode(components.get(ComponentId(id - 1))),
+            };
+        }
+        self.process_changed = false;
+        self.state.copy_from_slice(state);
+        let trees = &mut self.space.trees;
+        trees[Region::Globals.number()] = Tree { root: state[0], levels: self.process.globals_levels };
+        trees[Region::Break.number()] = self.process.brk;
+        trees[Region::Maps.number()] = self.process.maps;
+        trees[Region::LibraryHeap.number()] = self.process.library_heap;
+        for slot in 0..self.threads.len() {
+            let at = FIXED_WORDS + WORDS_PER_SLOT * slot;
+            self.spare_harts.extend(self.harts[slot].take());
+            self.threads[slot] = match state[at] {
+                0 => Thread::default(),
+                id => Thread::decode(components.get(ComponentId(id - 1))),
+            };
+            let number = slot as u32;
+            trees[Region::Stack(number).number()] = self.threads[slot].stack;
+            trees[Region::Tls(number).number()] = self.threads[slot].tls;
+            self.arenas[slot] = None;
+            self.arenas_changed[slot] = false;
+            let (shared, private) = match state[at + 1] {
+                0 => (Tree::EMPTY, Tree::EMPTY),
+                id => {
+                    let words = components.get(ComponentId(id - 1));
+                    let tree = |at: usize| Tree { root: words[at], levels: words[at + 1] };
+                    (tree(0), tree(2))
+                }
+            };
+            trees[Region::Shared(number).number()] = shared;
+            trees[Region::Private(number).number()] = private;
+        }
+        self.base_trees.clone_from(&self.space.trees);
+    }
+
+    /// Puts the state together again, as it is now.
+    pub fn store(&mut self, out: &mut Vec<Word>) {
+        self.settle();
+        if self.process.ended.is_some() {
+            self.store_end(out);
+            return;
+        }
+        let components = &self.system.components;
+        out.clear();
+        out.extend_from_slice(&self.state);
+        let trees = &self.space.trees;
+        let globals = trees[Region::Globals.number()];
+        out[0] = globals.root;
+        let changed = |region: Region| trees[region.number()] != self.base_trees[region.number()];
+        self.process_changed |= globals.levels != self.process.globals_levels;
+        self.process_changed |= [Region::Break, Region::Maps, Region::LibraryHeap].into_iter().any(changed);
+        if self.process_changed {
+            self.process.globals_levels = globals.levels;
+            self.process.brk = trees[Region::Break.number()];
+            self.process.maps = trees[Region::Maps.number()];
+            self.process.library_heap = trees[Region::LibraryHeap.number()];
+            self.process.encode(&mut self.words);
+            out[1] = components.intern(&self.words).0 + 1;
+        }
+        for slot in 0..self.threads.len() {
+            let number = slot as u32;
+            let at = FIXED_WORDS + WORDS_PER_SLOT * slot;
+            let (stack, tls) = (trees[Region::Stack(number).number()], trees[Region::Tls(number).number()]);
+            if let Some(hart) = &self.harts[slot] {
+                out[at] = match self.threads[slot].status {
+                    Status::Absent => 0,
+                    _ => {
+                        Thread { stack, tls, ..self.threads[slot] }.encode(hart, &mut self.words);
+                        components.intern(&self.words).0 + 1
+                    }
+                };
+            } else if changed(Region::Stack(number)) || changed(Region::Tls(number)) {
+                self.words.clear();
+                self.words.extend_from_slice(components.get(ComponentId(out[at] - 1)));
+                Thread::replace_trees(&mut self.words, stack, tls);
+                out[at] = components.intern(&self.words).0 + 1;
+            }
+            let regions = [Region::Shared(number), Region::Private(number)];
+            if self.arenas_changed[slot] || regions.into_iter().any(changed) {
+                self.words.clear();
+                self.words.extend(regions.iter().flat_map(|region| {
+                    let tree = trees[region.number()];
+                    [tree.root, tree.levels]
+                }));
+                match (&self.arenas[slot], self.state[at + 1]) {
+                    (Some(arenas), _) => {
+                        arenas.shared.encode(&mut self.words);
+                        arenas.private.encode(&mut self.words);
+                    }
+                    (None, 0) => self.words.extend([0; 8]),
+                    (None, id) => self.words.extend_from_slice(&components.get(ComponentId(id - 1))[4..]),
+                }
+                out[at + 1] = components.intern(&self.words).0 + 1;
+            }
+        }
+    }
+
+    /// The state of a process that has ended: nothing is left but its exit status.
+    fn store_end(&mut self, out: &mut Vec<Word>) {
+        let ended = Process { ended: self.process.ended, ..Process::default() };
+        ended.encode(&mut self.words);
+        out.clear();
+        out.resize(width(self.threads.len()), 0);
+        out[1] = self.system.components.intern(&self.words).0 + 1;
+        self.process_changed = true;
+    }
+
+    /// Clears what no thread can read any more, and makes what was written part of the trees.
+    fn settle(&mut self) {
+        for slot in 0..self.threads.len() {
+            let Some(hart) = &self.harts[slot] else { continue };
+            let sp = if self.threads[slot].is_alive() { hart.x[2] } else { u64::MAX };
+            self.space.clear_dead(Region::Stack(slot as u32), |line| match sp.saturating_sub(line) {
+                0 => u64::MAX,
+                dead @ 1..64 => u64::MAX << dead,
+                _ => 0,
+            });
+        }
+        self.space.settle();
+    }
+
+    /// The registers of a thread, for reading and writing.
+    pub fn hart_mut(&mut self, slot: u32) -> &mut Hart {
+        let slot = slot as usize;
+        if self.harts[slot].is_none() {
+            let mut hart = self.spare_harts.pop().unwrap_or_else(|| Box::new(Hart::new(0)));
+            match self.state[FIXED_WORDS + WORDS_PER_SLOT * slot] {
+                0 => *hart = Hart::new(0),
+                id => Thread::decode_registers(self.system.components.get(ComponentId(id - 1)), &mut hart),
+            }
+            self.harts[slot] = Some(hart);
+        }
+        self.harts[slot].as_mut().expect("loaded above")
+    }
+
+    /// Takes a thread's registers out, to run it.
+    pub fn take_hart(&mut self, slot: u32) -> Box<Hart> {
+        self.hart_mut(slot);
+        self.harts[slot as usize].take().expect("loaded above")
+    }
+
+    pub fn process_mut(&mut self) -> &mut Process {
+        self.process_changed = true;
+        &mut self.process
+    }
+
+    pub fn arenas(&mut self, slot: u32) -> &Arenas {
+        self.load_arenas(slot);
+        self.arenas[slot as usize].as_ref().expect("loaded above")
+    }
+
+    pub fn arenas_mut(&mut self, slot: u32) -> &mut Arenas {
+        self.load_arenas(slot);
+        self.arenas_changed[slot as usize] = true;
+        self.arenas[slot as usize].as_mut().expect("loaded above")
+    }
+
+    /// The blocks of a slot, if they have been looked at in this step.
+    pub fn loaded_arenas(&self, slot: u32) -> Option<&Arenas> {
+        self.arenas[slot as usize].as_deref()
+    }
+
+    fn load_arenas(&mut self, slot: u32) {
+        let slot = slot as usize;
+        if self.arenas[slot].is_none() {
+            let arenas = match self.state[FIXED_WORDS + WORDS_PER_SLOT * slot + 1] {
+                0 => Arenas::default(),
+                id => {
+                    let words = self.system.components.get(ComponentId(id - 1));
+                    let (shared, rest) = Arena::decode(&words[4..]);
+                    Arenas { shared, private: Arena::decode(rest).0 }
+                }
+            };
+            self.arenas[slot] = Some(Box::new(arenas));
+        }
+    }
+
+    pub fn thread(&self) -> &Thread {
+        &self.threads[self.running as usize]
+    }
+
+    pub fn thread_mut(&mut self) -> &mut Thread {
+        &mut self.threads[self.running as usize]
+    }
+
+    pub fn alive(&self) -> usize {
+        self.threads.iter().filter(|thread| thread.is_alive()).count()
+    }
+
+    /// Whether the running thread may perform any number of visible operations.
+    pub fn is_free(&self) -> bool {
+        self.alone || self.thread().atomic > 0
+    }
+}

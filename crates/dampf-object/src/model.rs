@@ -1,0 +1,204 @@
+//! The program as a model.
+
+use crate::machine::{Machine, width};
+use crate::program::Program;
+use crate::sharing::{Lesson, Sharing};
+use crate::start;
+use crate::system::{Options, System};
+use crate::trouble::Stop;
+use dampf_core::{Action, Fault, FaultKind, Model, Successors, Transfer, Unsupported, Word, Worker};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// A label is the slot of the thread and the way it goes.
+const WAY_BITS: u32 = 20;
+
+pub fn action(slot: u32, way: u32) -> Action {
+    Action(u64::from(slot << WAY_BITS | way))
+}
+
+/// The slot and the way of a label.
+pub fn parts(action: Action) -> (u32, u32) {
+    (action.front_end() >> WAY_BITS, action.front_end() & ((1 << WAY_BITS) - 1))
+}
+
+pub struct ObjectModel {
+    pub system: System,
+}
+
+impl ObjectModel {
+    pub fn new(program: Arc<Program>, options: Options, sharing: Sharing) -> ObjectModel {
+        ObjectModel { system: System::new(program, options, sharing) }
+    }
+
+    /// What turned out wrong about sharing while this model was explored. If there is anything, the exploration does not
+    /// count and is to be done again with a model that has learnt it.
+    pub fn lessons(&self) -> BTreeSet<Lesson> {
+        self.system.lessons.lock().expect("nothing panics under this lock").clone()
+    }
+
+    /// Bytes of memory lines and components, for all states together.
+    pub fn bytes(&self) -> usize {
+        self.system.lines.bytes() + self.system.components.bytes()
+    }
+}
+
+impl Model for ObjectModel {
+    type Worker<'m> = ObjectWorker<'m>;
+
+    fn width(&self) -> usize {
+        width(self.system.sharing.slots)
+    }
+
+    fn worker(&self) -> ObjectWorker<'_> {
+        ObjectWorker { machine: Machine::new(&self.system), words: Vec::new() }
+    }
+}
+
+impl Transfer for ObjectModel {}
+
+pub struct ObjectWorker<'m> {
+    pub machine: Machine<'m>,
+    words: Vec<Word>,
+}
+
+/// How a step ended that led to no state.
+enum Ending {
+    Fault(Fault),
+    Pruned,
+}
+
+impl ObjectWorker<'_> {
+    /// Takes a step from a state. On success the machine holds the state it leads to, not yet put together.
+    fn attempt(&mut self, state: &[Word], slot: u32, way: u32) -> Result<Option<Ending>, Unsupported> {
+        self.machine.load(state);
+        match self.machine.advance(slot, way) {
+            Ok(()) => Ok(self.machine.leak().map(Ending::Fault)),
+            Err(stop) => self.machine.ending(stop),
+        }
+    }
+
+    /// Takes a step from a state for its description: what the program wrote, and where the thread is afterwards.
+    pub fn rehearse(&mut self, state: &[Word], slot: u32, way: u32) {
+        // A fault is reported by the search; here only what happened on the way is of interest.
+        let _ = self.attempt(state, slot, way);
+    }
+}
+
+impl Machine<'_> {
+    /// The fault that a stop is; none for one that is no fault.
+    pub fn fault_of(&mut self, stop: Stop) -> Result<Option<Fault>, Unsupported> {
+        Ok(match self.ending(stop)? {
+            Some(Ending::Fault(fault)) => Some(fault),
+            _ => None,
+        })
+    }
+
+    fn ending(&mut self, stop: Stop) -> Result<Option<Ending>, Unsupported> {
+        match stop {
+            Stop::Visible => Ok(None),
+            Stop::Pruned => Ok(Some(Ending::Pruned)),
+            Stop::Lesson => Err(Unsupported { what: "threads share memory that was assumed private".to_owned() }),
+            Stop::Unsupported(unsupported) => Err(*unsupported),
+            Stop::Fault(trouble) => {
+                let hart = self.take_hart(self.running);
+                let location = self.user_location(self.user_pc(&hart));
+                self.harts[self.running as usize] = Some(hart);
+                Ok(Some(Ending::Fault(Fault { kind: trouble.kind, message: trouble.message, location })))
+            }
+        }
+    }
+
+    /// The leak of a process that has ended, if leaks are looked for.
+    fn leak(&mut self) -> Option<Fault> {
+        if !self.system.options.leaks || self.process.ended.is_none() {
+            return None;
+        }
+        let live = self.live_blocks();
+        let (region, block) = *live.first()?;
+        let place = self.place_name(region.base(0) + u64::from(block.offset));
+        let more = if live.len() > 1 { format!(", and {} more", live.len() - 1) } else { String::new() };
+        let location = self.user_location(u64::from(block.site).saturating_sub(2));
+        Some(Fault { kind: FaultKind::Leak, message: format!("at the end nobody has freed {place}{more}"), location })
+    }
+
+    /// The one thread that may move because it is in an atomic section, if there is one.
+    fn exclusive(&mut self) -> Result<Option<u32>, Stop> {
+        for slot in 0..self.slots() as u32 {
+            if self.threads[slot as usize].atomic > 0 && self.ways(slot)? > 0 {
+                return Ok(Some(slot));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Worker for ObjectWorker<'_> {
+    fn initial(&mut self, out: &mut Successors) -> Result<(), Unsupported> {
+        out.clear();
+        match start::start(&mut self.machine) {
+            Ok(()) => {
+                self.machine.store(&mut self.words);
+                out.push(Action(0), &self.words);
+            }
+            Err(stop) => match self.machine.ending(stop)? {
+                Some(Ending::Fault(fault)) => out.push_fault(Action(0), fault),
+                _ => return Err(Unsupported { what: "the program does not reach `main`".to_owned() }),
+            },
+        }
+        Ok(())
+    }
+
+    fn successors(&mut self, state: &[Word], out: &mut Successors) -> Result<(), Unsupported> {
+        out.clear();
+        self.machine.load(state);
+        if self.machine.process.ended.is_some() {
+            out.set_valid_end(true);
+            return Ok(());
+        }
+        if let Some(fault) = self.machine.race() {
+            out.set_state_fault(fault);
+            return Ok(());
+        }
+        let mut fresh = true;
+        let exclusive = match self.machine.exclusive() {
+            Ok(exclusive) => exclusive,
+            Err(stop) => return self.machine.ending(stop).map(|_| ()),
+        };
+        for slot in 0..self.machine.slots() as u32 {
+            if !fresh {
+                self.machine.load(state);
+                fresh = true;
+            }
+            if !self.machine.threads[slot as usize].is_alive() || exclusive.is_some_and(|only| only != slot) {
+                continue;
+            }
+            let ways = match self.machine.ways(slot) {
+                Ok(ways) => ways,
+                Err(stop) => match self.machine.ending(stop)? {
+                    Some(Ending::Fault(fault)) => {
+                        out.push_fault(action(slot, 0), fault);
+                        continue;
+                    }
+                    _ => {
+                        out.set_valid_end(true);
+                        continue;
+                    }
+                },
+            };
+            for way in 0..ways {
+                fresh = false;
+                match self.attempt(state, slot, way)? {
+                    None => {
+                        self.machine.store(&mut self.words);
+                        out.push(action(slot, way), &self.words);
+                    }
+                    Some(Ending::Fault(fault)) => out.push_fault(action(slot, way), fault),
+                    // A run that the program itself rules out ends here, and that is no deadlock.
+                    Some(Ending::Pruned) => out.set_valid_end(true),
+                }
+            }
+        }
+        Ok(())
+    }
+}

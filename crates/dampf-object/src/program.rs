@@ -1,0 +1,248 @@
+//! The program that is checked: its image, its code with the hooks planted, and who owns which part of it.
+//!
+//! The user's part is what has debug information; the prebuilt libraries have none. Ownership decides what is visible: an
+//! access to the user's globals is, whoever makes it; the libraries' private data (locale, streams, their own locks) is not.
+//! A program without debug information is all user's.
+
+use crate::hooks::{self, Hook};
+use crate::layout::IMAGE_END;
+use dampf_core::{SourceLocation, Unsupported};
+use dampf_rv::debug::DebugInfo;
+use dampf_rv::decode::Code;
+use dampf_rv::image::{Image, ImageError, SymbolKind};
+use dampf_rv::memory::{LINE_BYTES, Line};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Library functions that a thread runs at the stages of its life, where the program has them.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Stages {
+    /// Prepares thread-local data of the C library.
+    pub begin: Option<u64>,
+    /// Runs destructors of thread-local objects.
+    pub local_destructors: Option<u64>,
+    /// Runs destructors of thread-specific keys.
+    pub key_destructors: Option<u64>,
+}
+
+pub struct Program {
+    pub path: String,
+    /// `argv`, the program's name first.
+    pub arguments: Vec<String>,
+    pub image: Image,
+    pub code: Code,
+    pub debug: DebugInfo,
+    pub stages: Stages,
+    pub main: u64,
+    /// Where `errno` is from the thread pointer.
+    pub errno_offset: Option<u64>,
+    /// Flags of the C library that say whether there is only one thread.
+    pub single_threaded_flags: Vec<u64>,
+    /// Whether accesses that are not atomic can be told from those that are: the user's code was compiled with callbacks.
+    pub instrumented: bool,
+    hooks: HashMap<u64, Hook>,
+    /// The image in lines from `first_line` on.
+    lines: Vec<Line>,
+    /// The bytes of each line that belong to a segment, and of those, which belong to the user's variables.
+    masks: Vec<Masks>,
+    first_line: u64,
+    /// The writable part: whole lines.
+    pub globals: Range<u64>,
+}
+
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Masks {
+    pub valid: u64,
+    pub user: u64,
+}
+
+/// Why a file is no program that can be checked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refusal {
+    pub message: String,
+    pub help: Option<String>,
+}
+
+impl From<ImageError> for Refusal {
+    fn from(error: ImageError) -> Self {
+        Refusal { message: error.to_string(), help: None }
+    }
+}
+
+impl Program {
+    /// Reads an executable file.
+    pub fn load(path: String, bytes: &[u8], arguments: Vec<String>) -> Result<Program, Refusal> {
+        let image = Image::load(bytes)?;
+        let refuse = |message: &str, help: &str| Refusal { message: message.to_owned(), help: Some(help.to_owned()) };
+        if image.is_stripped() {
+            return Err(refuse(
+                "the executable is stripped: without symbols its threads and locks cannot be recognised",
+                "link it without -s and do not run `strip` on it",
+            ));
+        }
+        let Some(main) = image.address_of("main") else {
+            return Err(refuse("the executable has no function `main`", "check the whole program, not a part of it"));
+        };
+        let writable: Vec<_> = image.segments.iter().filter(|segment| segment.writable).collect();
+        let line = LINE_BYTES as u64;
+        let start = writable.iter().map(|segment| segment.address).min().unwrap_or(IMAGE_END - line) / line * line;
+        let end = writable.iter().map(|segment| segment.address + segment.memory_size).max().unwrap_or(start);
+        if image.segments.iter().any(|segment| segment.address + segment.memory_size > IMAGE_END) {
+            return Err(refuse("the executable uses addresses above 1 GiB", "link it at the usual address"));
+        }
+        let debug = DebugInfo::load(bytes, image.load_bias);
+        let mut code = Code::new(&executable(&image));
+        let (hooks, instrumented) = plant(&image, &debug, &mut code, main);
+        let stages = Stages {
+            begin: image.address_of("__ctype_init"),
+            local_destructors: image.address_of("__call_tls_dtors"),
+            key_destructors: image.address_of("__nptl_deallocate_tsd"),
+        };
+        let flags = ["__libc_single_threaded", "__libc_single_threaded_internal"];
+        let mut single_threaded_flags: Vec<u64> = flags.iter().filter_map(|name| image.address_of(name)).collect();
+        single_threaded_flags.dedup();
+        let is_local = |symbol: &&dampf_rv::image::Symbol| symbol.kind == SymbolKind::ThreadLocal;
+        let errno = ["errno", "__libc_errno"].iter().find_map(|name| image.symbols_named(name).find(is_local));
+        let errno_offset = errno.map(|symbol| symbol.address);
+        let mut program = Program {
+            path,
+            errno_offset,
+            arguments,
+            code,
+            debug,
+            stages,
+            main,
+            single_threaded_flags,
+            instrumented,
+            hooks,
+            lines: Vec::new(),
+            masks: Vec::new(),
+            first_line: 0,
+            globals: start..end.next_multiple_of(line),
+            image,
+        };
+        program.lay_out();
+        Ok(program)
+    }
+
+    fn lay_out(&mut self) {
+        let line = LINE_BYTES as u64;
+        let first = self.image.segments.iter().map(|segment| segment.address).min().unwrap_or(0);
+        let last = self.image.segments.iter().map(|segment| segment.address + segment.memory_size).max().unwrap_or(0);
+        self.first_line = first / line;
+        let count = (last.div_ceil(line) - self.first_line) as usize;
+        self.lines = vec![Line::ZERO; count];
+        self.masks = vec![Masks::default(); count];
+        let base = self.first_line * line;
+        for segment in &self.image.segments {
+            for (number, &byte) in segment.bytes.iter().enumerate() {
+                let at = (segment.address - base) as usize + number;
+                self.lines[at / LINE_BYTES].bytes_mut()[at % LINE_BYTES] = byte;
+            }
+        }
+        for number in 0..self.image.segments.len() {
+            let segment = &self.image.segments[number];
+            let range = segment.address..segment.address + segment.memory_size;
+            self.mark(range, |masks| &mut masks.valid);
+        }
+        self.mark_user_variables();
+    }
+
+    fn mark_user_variables(&mut self) {
+        if self.debug.user_code().is_empty() {
+            self.mark(self.globals.clone(), |masks| &mut masks.user);
+            return;
+        }
+        let variables = self.debug.globals().iter().filter(|variable| !variable.thread_local);
+        let mut ranges: Vec<Range<u64>> =
+            variables.map(|variable| variable.address..variable.address + variable.size.max(1)).collect();
+        // The guards of function-local statics are the user's, though no variable of theirs.
+        let symbols = self.image.symbols().iter().filter(|symbol| symbol.kind == SymbolKind::Object);
+        let guards = symbols.filter(|symbol| symbol.name.starts_with("_ZGV") && !symbol.name.starts_with("_ZGVNSt"));
+        ranges.extend(guards.map(|symbol| symbol.address..symbol.address + symbol.size.max(8)));
+        for range in ranges {
+            self.mark(range, |masks| &mut masks.user);
+        }
+    }
+
+    fn mark(&mut self, range: Range<u64>, mask: impl Fn(&mut Masks) -> &mut u64) {
+        let line = LINE_BYTES as u64;
+        let (first, last) = (self.first_line * line, (self.first_line + self.masks.len() as u64) * line);
+        let (mut address, end) = (range.start.max(first), range.end.min(last));
+        while address < end {
+            let number = ((address - first) / line) as usize;
+            let line_end = (address / line + 1) * line;
+            let (from, to) = (address % line, end.min(line_end) - address / line * line);
+            let upto = |bits: u64| if bits >= 64 { u64::MAX } else { (1u64 << bits) - 1 };
+            *mask(&mut self.masks[number]) |= upto(to) & !upto(from);
+            address = line_end;
+        }
+    }
+
+    /// The image's line at an address, as the file has it, and who owns its bytes.
+    #[inline]
+    pub fn line(&self, address: u64) -> Option<(&Line, Masks)> {
+        let number = (address / LINE_BYTES as u64).checked_sub(self.first_line)? as usize;
+        Some((self.lines.get(number)?, self.masks[number]))
+    }
+
+    #[inline]
+    pub fn hook(&self, pc: u64) -> Option<Hook> {
+        self.hooks.get(&pc).copied()
+    }
+
+    pub fn is_user_code(&self, pc: u64) -> bool {
+        let ranges = self.debug.user_code();
+        let after = ranges.partition_point(|range| range.start <= pc);
+        ranges[..after].last().is_some_and(|range| range.contains(&pc))
+    }
+
+    /// Whether an instruction comes from a line that the user wrote, not from a header of the system.
+    pub fn is_user_line(&self, pc: u64) -> bool {
+        self.is_user_code(pc) && self.debug.frames(pc).iter().any(|frame| !frame.is_in_system_header())
+    }
+
+    /// The name of the function at an address, as the file has it.
+    pub fn function_at(&self, pc: u64) -> &str {
+        self.image.symbol_at(pc).map_or("?", |symbol| &symbol.name)
+    }
+
+    /// The source line of an instruction; for library code, none.
+    pub fn location(&self, pc: u64) -> Option<SourceLocation> {
+        let frames = self.debug.frames(pc);
+        let frame = frames.iter().find(|frame| !frame.is_in_system_header()).or(frames.first())?.clone();
+        Some(SourceLocation { file: frame.file, line: frame.line, column: frame.column.max(1) })
+    }
+
+    pub fn unsupported(&self, what: impl Into<String>, pc: u64) -> Unsupported {
+        let what = what.into();
+        match self.location(pc) {
+            Some(location) => Unsupported { what: format!("{what} ({location})") },
+            None => Unsupported { what },
+        }
+    }
+}
+
+fn executable(image: &Image) -> Vec<(u64, &[u8])> {
+    let segments = image.segments.iter().filter(|segment| segment.executable);
+    segments.map(|segment| (segment.address, &segment.bytes[..])).collect()
+}
+
+/// Plants a hook wherever a known function begins, unless the user wrote that function.
+fn plant(image: &Image, debug: &DebugInfo, code: &mut Code, main: u64) -> (HashMap<u64, Hook>, bool) {
+    let mut hooks = HashMap::new();
+    let mut instrumented = false;
+    let users = |address: u64| debug.user_code().iter().any(|range| range.contains(&address));
+    for symbol in image.symbols() {
+        instrumented |= symbol.name == "__tsan_init";
+        let Some(hook) = hooks::by_name(&symbol.name) else { continue };
+        let replaceable = !matches!(hook, Hook::ReachError | Hook::VerifierAssert | Hook::BeginAtomic | Hook::EndAtomic);
+        if symbol.kind == SymbolKind::Function && !(replaceable && users(symbol.address)) && code.plant(symbol.address) {
+            hooks.insert(symbol.address, hook);
+        }
+    }
+    if code.plant(main) {
+        hooks.insert(main, Hook::Main);
+    }
+    (hooks, instrumented && !debug.user_code().is_empty())
+}

@@ -1,0 +1,119 @@
+//! Data races: two threads that are about to access the same memory, one of them to write it, and one not atomically.
+//!
+//! Both stand before their access, so nothing orders the two: this is the definition, not an approximation. Accesses that are not
+//! atomic can be told from those that are only where the compiler announced the atomic ones; the plain accesses of the
+//! libraries count as atomic, since the libraries implement atomics with them.
+
+use crate::hooks::{Atomic, Hook};
+use crate::machine::Machine;
+use crate::thread::Status;
+use dampf_core::{Fault, FaultKind};
+use dampf_rv::machine::Hart;
+
+/// The access that a thread stands before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PendingAccess {
+    pub slot: u32,
+    pub address: u64,
+    pub bytes: u64,
+    pub writes: bool,
+    pub atomic: bool,
+    /// The instruction to blame.
+    pub pc: u64,
+}
+
+impl PendingAccess {
+    fn conflicts(&self, other: &PendingAccess) -> bool {
+        (self.writes || other.writes)
+            && !(self.atomic && other.atomic)
+            && self.address < other.address + other.bytes
+            && other.address < self.address + self.bytes
+    }
+
+    fn told(&self) -> &'static str {
+        match (self.atomic, self.writes) {
+            (true, true) => "atomically writes",
+            (true, false) => "atomically reads",
+            (false, true) => "writes",
+            (false, false) => "reads",
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// The access that a thread stands before, if it is one.
+    pub fn pending_access(&mut self, slot: u32) -> Option<PendingAccess> {
+        let thread = self.threads[slot as usize];
+        if thread.status != Status::Running {
+            return None;
+        }
+        let program = &self.system.program;
+        let hook = program.hook(thread.pc);
+        let instruction = match hook {
+            Some(Hook::Atomic(..)) => None,
+            Some(_) => return None,
+            None => Some(program.code.at(thread.pc)?.memory_access()?),
+        };
+        let pc = thread.pc;
+        let hart = self.take_hart(slot);
+        let access = match (hook, instruction) {
+            (Some(Hook::Atomic(atomic, bytes)), _) => PendingAccess {
+                slot,
+                address: hart.x[10],
+                bytes: u64::from(bytes),
+                writes: atomic != Atomic::Load,
+                atomic: true,
+                pc: hart.x[1].wrapping_sub(2),
+            },
+            (_, Some(access)) => PendingAccess {
+                slot,
+                address: hart.x[usize::from(access.base)].wrapping_add(access.offset as i64 as u64),
+                bytes: u64::from(access.bytes),
+                writes: access.writes,
+                atomic: access.atomic || !self.system.program.is_user_code(pc),
+                pc,
+            },
+            _ => unreachable!("an access is a hook's or an instruction's"),
+        };
+        self.harts[slot as usize] = Some(hart);
+        Some(access)
+    }
+
+    /// The race that this state is in, if it is in one.
+    pub fn race(&mut self) -> Option<Fault> {
+        if !self.system.program.instrumented || self.system.options.ignore_races || self.alive() < 2 {
+            return None;
+        }
+        let mut pending: Vec<PendingAccess> = Vec::new();
+        for slot in 0..self.slots() as u32 {
+            let Some(access) = self.pending_access(slot) else { continue };
+            if let Some(other) = pending.iter().find(|other| other.conflicts(&access)).copied() {
+                return Some(self.told_race(other, access));
+            }
+            pending.push(access);
+        }
+        None
+    }
+
+    fn told_race(&mut self, first: PendingAccess, second: PendingAccess) -> Fault {
+        // The one that is not atomic is to blame.
+        let (blamed, other) = if first.atomic { (second, first) } else { (first, second) };
+        let place = self.place_name(blamed.address);
+        let (one, two) = (self.thread_name(blamed.slot), self.thread_name(other.slot));
+        let hart = self.take_hart(other.slot);
+        let there = match self.user_location(self.user_pc_of(&hart, other.pc)) {
+            Some(location) => format!(" at {}:{}", location.file, location.line),
+            None => String::new(),
+        };
+        self.harts[other.slot as usize] = Some(hart);
+        let message = format!("{one} {} {place} while {two} {} it{there}", blamed.told(), other.told());
+        let hart = self.take_hart(blamed.slot);
+        let pc = self.user_pc_of(&hart, blamed.pc);
+        self.harts[blamed.slot as usize] = Some(hart);
+        Fault { kind: FaultKind::DataRace, message, location: self.user_location(pc) }
+    }
+
+    fn user_pc_of(&self, hart: &Hart, pc: u64) -> u64 {
+        if self.system.program.is_user_code(pc) { pc } else { self.user_pc(hart) }
+    }
+}

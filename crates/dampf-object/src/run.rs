@@ -1,0 +1,77 @@
+//! One run of a program, without keeping its states.
+
+use crate::machine::Machine;
+use crate::model::ObjectModel;
+use crate::start;
+use crate::system::System;
+use crate::trouble::Stop;
+use dampf_core::{Fault, Unsupported};
+
+/// How a run ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ending {
+    Exited(u8),
+    Fault(Fault),
+    Deadlock,
+}
+
+impl ObjectModel {
+    /// Runs the program once and hands over what it prints. Threads take turns when one has to wait, or by the seed.
+    pub fn run_once(&self, seed: u64, print: &mut dyn FnMut(&[u8])) -> Result<Ending, Unsupported> {
+        // Nobody looks at the states, so what is shared does not matter: but what turns out to be must be learnt.
+        let mut sharing = self.system.sharing.clone();
+        loop {
+            let system = System::new(self.system.program.clone(), self.system.options, sharing.clone());
+            let mut printed = Vec::new();
+            let ending = run(&system, seed, &mut |text| printed.extend_from_slice(text));
+            let lessons = system.lessons.lock().expect("nothing panics under this lock").clone();
+            if lessons.is_empty() {
+                print(&printed);
+                return ending;
+            }
+            lessons.into_iter().for_each(|lesson| sharing.learn(lesson));
+        }
+    }
+}
+
+fn run(system: &System, seed: u64, print: &mut dyn FnMut(&[u8])) -> Result<Ending, Unsupported> {
+    let mut machine = Machine::new(system);
+    let mut random = seed;
+    let mut slot = 0;
+    if let Err(stop) = start::start(&mut machine) {
+        return ended(&mut machine, stop);
+    }
+    loop {
+        print(&std::mem::take(&mut machine.output));
+        if let Some(status) = machine.process.ended {
+            return Ok(Ending::Exited(status));
+        }
+        let slots = machine.slots() as u32;
+        let next = (0..slots).map(|turn| (slot + turn) % slots).find_map(|slot| match machine.ways(slot) {
+            Ok(0) => None,
+            Ok(ways) => Some(Ok((slot, ways))),
+            Err(stop) => Some(Err(stop)),
+        });
+        let (turn, ways) = match next {
+            None => return Ok(Ending::Deadlock),
+            Some(Ok(next)) => next,
+            Some(Err(stop)) => return ended(&mut machine, stop),
+        };
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(seed);
+        let way = (random >> 33) as u32 % ways;
+        // A seed other than zero also decides whose turn is next.
+        slot = if seed == 0 { turn } else { turn + (random >> 50) as u32 % slots };
+        if let Err(stop) = machine.advance(turn, way) {
+            print(&std::mem::take(&mut machine.output));
+            return ended(&mut machine, stop);
+        }
+        machine.fresh.clear();
+    }
+}
+
+fn ended(machine: &mut Machine<'_>, stop: Stop) -> Result<Ending, Unsupported> {
+    match machine.fault_of(stop)? {
+        Some(fault) => Ok(Ending::Fault(fault)),
+        None => Ok(Ending::Deadlock),
+    }
+}

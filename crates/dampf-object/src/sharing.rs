@@ -1,0 +1,71 @@
+//! What is known about which memory threads share.
+//!
+//! A step runs a thread up to its next *visible* operation. An access is invisible, and no other thread can come between, if
+//! the memory belongs to the thread alone. Whether memory will ever be shared cannot be known when it is allocated, so the
+//! checker assumes that a thread's stack, thread-local storage and heap blocks are private until it sees another thread
+//! touch them. Then the assumption is dropped for good and the exploration begins again.
+//!
+//! **Why the verdict does not depend on the assumption.** Let S be what is assumed private, and suppose an exploration under S
+//! ended without meeting an access by another thread to S. Every operation that the exploration treated as invisible is on
+//! memory that no other thread accesses *in any run it explored*. Consider any run of the program with all interleavings, and
+//! its first access by a thread other than the owner to memory in S. Up to that access all accesses to S are by owners, so they
+//! commute with everything other threads do, and the run up to there can be rearranged, step by step, into one that the exploration
+//! visited (the classic argument for invisible local actions: moving an owner's access to the end of the step it belongs to changes
+//! neither what is read nor the order of visible operations). In that rearranged run the foreign access would have been met.
+//! So there is none, and the explored graph has every visible behaviour of the program.
+//!
+//! Each round adds at least one allocation site or granule of a stack, of which there are finitely many.
+
+use std::collections::BTreeSet;
+
+/// Stack and thread-local memory is assumed shared or private in units of so many bytes.
+pub const GRANULE_BYTES: u64 = 64;
+
+/// Memory of threads that is not private after all.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Sharing {
+    /// Call sites whose heap blocks are used by several threads.
+    pub sites: BTreeSet<u32>,
+    /// Lines of stacks and thread-local storage, by number (address / 64).
+    pub granules: BTreeSet<u64>,
+    /// Nothing is assumed private (`--reduce none`).
+    pub everything: bool,
+    /// Threads that live at the same time need so many slots.
+    pub slots: usize,
+}
+
+impl Sharing {
+    pub fn new(everything: bool) -> Sharing {
+        Sharing { sites: BTreeSet::new(), granules: BTreeSet::new(), everything, slots: 6 }
+    }
+
+    pub fn is_shared_site(&self, site: u32) -> bool {
+        self.everything || self.sites.contains(&site)
+    }
+
+    pub fn is_shared_granule(&self, address: u64) -> bool {
+        self.everything || self.granules.contains(&(address / GRANULE_BYTES))
+    }
+}
+
+/// An assumption that turned out wrong.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Lesson {
+    SharedSite(u32),
+    SharedGranule(u64),
+    MoreSlots,
+}
+
+impl Sharing {
+    pub fn learn(&mut self, lesson: Lesson) {
+        match lesson {
+            Lesson::SharedSite(site) => {
+                self.sites.insert(site);
+            }
+            Lesson::SharedGranule(address) => {
+                self.granules.insert(address / GRANULE_BYTES);
+            }
+            Lesson::MoreSlots => self.slots *= 2,
+        }
+    }
+}

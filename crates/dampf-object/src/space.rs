@@ -1,0 +1,264 @@
+//! A state's memory as a thread that runs in it sees it.
+//!
+//! The trees of the state are read through a small cache of translated lines. A line that is written is first copied; the
+//! copies become lines of the successor when the step ends. The cache also knows, byte by byte, what may be accessed
+//! without asking: accesses to anything else (invalid, visible to other threads, or another thread's) take the slow way.
+
+use crate::layout::Region;
+use dampf_rv::memory::{Line, LineTable, Tree};
+
+const ENTRIES: usize = 512;
+/// Line numbers stay below 2^40; above them the cache's tags carry the generation.
+const GENERATION_SHIFT: u32 = 40;
+
+/// A translated line.
+#[derive(Clone, Copy)]
+pub struct Entry {
+    tag: u64,
+    data: *mut u8,
+    /// Bytes that may be read, and written, without asking.
+    read: u64,
+    write: u64,
+}
+
+const EMPTY: Entry = Entry { tag: u64::MAX, data: std::ptr::null_mut(), read: 0, write: 0 };
+
+pub struct Space<'m> {
+    table: &'m LineTable,
+    globals: u64,
+    pub trees: Vec<Tree>,
+    entries: Box<[Entry; ENTRIES]>,
+    generation: u64,
+    copies: Copies,
+}
+
+// SAFETY: the entries' pointers lead into the table, the image or the space's own copies, which go where the space goes.
+unsafe impl Send for Space<'_> {}
+
+impl<'m> Space<'m> {
+    pub fn new(table: &'m LineTable, globals: u64, regions: usize) -> Self {
+        Space {
+            table,
+            globals,
+            trees: vec![Tree::EMPTY; regions],
+            entries: Box::new([EMPTY; ENTRIES]),
+            generation: 0,
+            copies: Copies::new(),
+        }
+    }
+
+    /// Forgets what was translated: another thread runs, or what may be accessed without asking has changed.
+    pub fn forget(&mut self) {
+        self.generation += 1;
+        if self.generation >> (64 - GENERATION_SHIFT - 1) != 0 {
+            self.generation = 0;
+            *self.entries = [EMPTY; ENTRIES];
+        }
+    }
+
+    /// Forgets what was written, too.
+    pub fn reset(&mut self) {
+        self.forget();
+        self.copies.clear();
+    }
+
+    #[inline]
+    fn entry(&self, address: u64) -> &Entry {
+        &self.entries[(address >> 6) as usize % ENTRIES]
+    }
+
+    #[inline]
+    fn tag(&self, address: u64) -> u64 {
+        address >> 6 | self.generation << GENERATION_SHIFT
+    }
+
+    /// Reads aligned bytes if that needs no asking.
+    #[inline(always)]
+    pub fn fast_load<const N: usize>(&self, address: u64) -> Option<[u8; N]> {
+        let entry = self.entry(address);
+        let offset = address & 63;
+        let needed = ((1u64 << N) - 1) << offset;
+        if entry.tag == self.tag(address) && entry.read & needed == needed && address & (N as u64 - 1) == 0 {
+            // SAFETY: a tag that matches belongs to a line of 64 bytes that is there, and an aligned access stays within.
+            return Some(unsafe { entry.data.add(offset as usize).cast::<[u8; N]>().read() });
+        }
+        None
+    }
+
+    /// Writes aligned bytes if that needs no asking.
+    #[inline(always)]
+    pub fn fast_store<const N: usize>(&mut self, address: u64, bytes: [u8; N]) -> bool {
+        let entry = self.entry(address);
+        let offset = address & 63;
+        let needed = ((1u64 << N) - 1) << offset;
+        if entry.tag == self.tag(address) && entry.write & needed == needed && address & (N as u64 - 1) == 0 {
+            // SAFETY: as in `fast_load`; lines with bytes to write are copies of ours.
+            unsafe { entry.data.add(offset as usize).cast::<[u8; N]>().write(bytes) };
+            return true;
+        }
+        false
+    }
+
+    /// Remembers a line that cannot be written, with the bytes that may be read without asking.
+    pub fn remember_constant(&mut self, address: u64, line: &'m Line, read: u64) {
+        let data = std::ptr::from_ref(line).cast_mut().cast();
+        let entry = Entry { tag: self.tag(address), data, read, write: 0 };
+        self.entries[(address >> 6) as usize % ENTRIES] = entry;
+    }
+
+    /// Remembers a line of a region, with the bytes that may be accessed without asking.
+    pub fn remember(&mut self, address: u64, region: Region, free: u64) {
+        let index = region.line_index(address, self.globals);
+        let (data, write) = match self.copies.find(key(region, index)) {
+            Some(copy) => (std::ptr::from_mut(self.copies.line_mut(copy)).cast(), free),
+            None => {
+                let line = self.table.get(self.trees[region.number()].line(self.table, index));
+                (std::ptr::from_ref(line).cast_mut().cast(), 0)
+            }
+        };
+        self.entries[(address >> 6) as usize % ENTRIES] = Entry { tag: self.tag(address), data, read: free, write };
+    }
+
+    /// The line of a region as it is now.
+    pub fn line(&self, region: Region, address: u64) -> &Line {
+        let index = region.line_index(address, self.globals);
+        match self.copies.find(key(region, index)) {
+            Some(copy) => self.copies.line(copy),
+            None => self.table.get(self.trees[region.number()].line(self.table, index)),
+        }
+    }
+
+    /// The line of a region, to be written.
+    pub fn line_mut(&mut self, region: Region, address: u64) -> &mut Line {
+        let index = region.line_index(address, self.globals);
+        let key = key(region, index);
+        let copy = match self.copies.find(key) {
+            Some(copy) => copy,
+            None => {
+                let line = *self.table.get(self.trees[region.number()].line(self.table, index));
+                // What was translated leads to the line as it was.
+                self.entries[(address >> 6) as usize % ENTRIES] = EMPTY;
+                self.copies.add(key, line)
+            }
+        };
+        self.copies.line_mut(copy)
+    }
+
+    /// Clears what was written to a region, beyond `live`: the bytes of a line that count.
+    pub fn clear_dead(&mut self, region: Region, live: impl Fn(u64) -> u64) {
+        for copy in 0..self.copies.len {
+            let (of, index) = parts(self.copies.keys[copy as usize]);
+            if of != region.number() {
+                continue;
+            }
+            let mask = live(region.line_address(index, self.globals));
+            if mask != u64::MAX {
+                let line = self.copies.line_mut(copy);
+                for (number, byte) in line.bytes_mut().iter_mut().enumerate() {
+                    if mask >> number & 1 == 0 {
+                        *byte = 0;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Makes what was written part of the trees. The translations are stale then.
+    pub fn settle(&mut self) {
+        let mut changes: Vec<(u64, u32)> = Vec::with_capacity(self.copies.len as usize);
+        for copy in 0..self.copies.len {
+            changes.push((self.copies.keys[copy as usize], self.table.intern(self.copies.line(copy))));
+        }
+        changes.sort_unstable();
+        let mut rest = &changes[..];
+        let mut of_region = Vec::new();
+        while let Some(&(first, _)) = rest.first() {
+            let (region, _) = parts(first);
+            let count = rest.iter().take_while(|(key, _)| parts(*key).0 == region).count();
+            of_region.clear();
+            of_region.extend(rest[..count].iter().map(|&(key, id)| (parts(key).1, id)));
+            self.trees[region] = self.trees[region].with(self.table, &of_region);
+            rest = &rest[count..];
+        }
+        self.reset();
+    }
+}
+
+fn key(region: Region, index: u32) -> u64 {
+    (region.number() as u64) << 32 | u64::from(index)
+}
+
+fn parts(key: u64) -> (usize, u32) {
+    ((key >> 32) as usize, key as u32)
+}
+
+/// Lines that were written, in places that do not move.
+struct Copies {
+    chunks: Vec<Box<[Line; CHUNK]>>,
+    keys: Vec<u64>,
+    len: u32,
+    /// Open addressing from keys to numbers; a slot counts only if its stamp is the current one.
+    slots: Vec<(u64, u32, u32)>,
+    stamp: u32,
+}
+
+const CHUNK: usize = 32;
+
+impl Copies {
+    fn new() -> Self {
+        Copies { chunks: Vec::new(), keys: Vec::new(), len: 0, slots: vec![(0, 0, 0); 256], stamp: 1 }
+    }
+
+    fn clear(&mut self) {
+        self.len = 0;
+        self.keys.clear();
+        self.stamp = self.stamp.wrapping_add(1);
+        if self.stamp == 0 {
+            self.stamp = 1;
+            self.slots.fill((0, 0, 0));
+        }
+    }
+
+    fn line(&self, number: u32) -> &Line {
+        &self.chunks[number as usize / CHUNK][number as usize % CHUNK]
+    }
+
+    fn line_mut(&mut self, number: u32) -> &mut Line {
+        &mut self.chunks[number as usize / CHUNK][number as usize % CHUNK]
+    }
+
+    fn slot_of(&self, key: u64) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut at = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize & mask;
+        while self.slots[at].1 == self.stamp && self.slots[at].0 != key {
+            at = (at + 1) & mask;
+        }
+        at
+    }
+
+    fn find(&self, key: u64) -> Option<u32> {
+        let (_, stamp, number) = self.slots[self.slot_of(key)];
+        (stamp == self.stamp).then_some(number)
+    }
+
+    fn add(&mut self, key: u64, line: Line) -> u32 {
+        if self.len as usize * 2 >= self.slots.len() {
+            self.slots = vec![(0, 0, 0); self.slots.len() * 2];
+            for number in 0..self.len {
+                let key = self.keys[number as usize];
+                let at = self.slot_of(key);
+                self.slots[at] = (key, self.stamp, number);
+            }
+        }
+        let number = self.len;
+        if number as usize / CHUNK == self.chunks.len() {
+            self.chunks.push(Box::new([Line::ZERO; CHUNK]));
+        }
+        *self.line_mut(number) = line;
+        self.keys.push(key);
+        self.len += 1;
+        let at = self.slot_of(key);
+        self.slots[at] = (key, self.stamp, number);
+        number
+    }
+}

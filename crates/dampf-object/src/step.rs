@@ -1,0 +1,353 @@
+//! One step: a thread performs the operation it stands before, and runs up to its next visible one.
+
+use crate::hooks::Hook;
+use crate::machine::Machine;
+use crate::system::Granularity;
+use crate::thread::Status;
+use crate::trouble::Stop;
+use dampf_core::FaultKind;
+use dampf_rv::debug::Registers;
+use dampf_rv::decode::Op;
+use dampf_rv::machine::{self, Exit, Hart};
+
+/// A thread that runs for so many instructions without a visible operation is interrupted: it may never come to one.
+/// Interrupting a thread anywhere is sound, it only adds states.
+const BUDGET: u64 = 1 << 20;
+
+/// What happens after an operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Next {
+    /// It returns this value.
+    Return(u64),
+    /// The registers say where to go on.
+    Jump,
+    /// The function's own code does it.
+    Run,
+    /// The thread's status says what it waits for.
+    Wait,
+    /// The thread or the process has ended.
+    End,
+}
+
+const RA: usize = 1;
+const A0: usize = 10;
+
+impl Machine<'_> {
+    /// In how many ways the thread in a slot can go on; none while it has to wait.
+    pub fn ways(&mut self, slot: u32) -> Result<u32, Stop> {
+        self.running = slot;
+        let spurious = self.system.options.spurious_wakeups;
+        match self.threads[slot as usize].status {
+            Status::Absent | Status::Exited { .. } | Status::OnBarrier { .. } => Ok(0),
+            Status::OnCondition { timed, .. } => Ok(u32::from(timed) + u32::from(spurious)),
+            Status::OnFutex { timed, .. } => Ok(u32::from(timed)),
+            Status::Reacquiring { mutex, .. } => Ok(u32::from(self.can_lock(mutex, slot))),
+            Status::Running => match self.system.program.hook(self.threads[slot as usize].pc) {
+                None => Ok(1),
+                Some(hook) => {
+                    let hart = self.take_hart(slot);
+                    let ways = self.ways_of(hook, &hart, slot);
+                    self.harts[slot as usize] = Some(hart);
+                    ways
+                }
+            },
+        }
+    }
+
+    fn ways_of(&mut self, hook: Hook, hart: &Hart, slot: u32) -> Result<u32, Stop> {
+        match hook {
+            Hook::Choose | Hook::Nondeterministic(_) => self.choices(hook, hart),
+            Hook::ThreadJoin | Hook::ThreadJoinC11 => Ok(u32::from(self.can_join(hart.x[A0]))),
+            Hook::LockVariable => Ok(u32::from(self.can_lock_variable(hart, slot))),
+            _ => Ok(self.ways_to_synchronise(hook, hart, slot)),
+        }
+    }
+
+    /// Lets the thread in a slot go on, in one of its ways, up to its next visible operation.
+    pub fn advance(&mut self, slot: u32, way: u32) -> Result<(), Stop> {
+        self.run_thread(slot, Some(way))?;
+        // Threads that were created or released stand at no visible operation yet: they run up to one.
+        let mut next = 0;
+        while next < self.fresh.len() && self.process.ended.is_none() {
+            let fresh = self.fresh[next];
+            next += 1;
+            if self.threads[fresh as usize].is_alive() {
+                self.run_thread(fresh, None)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn run_thread(&mut self, slot: u32, way: Option<u32>) -> Result<(), Stop> {
+        self.running = slot;
+        self.alone = self.alive() == 1;
+        self.granted = way.is_some();
+        self.space.forget();
+        let mut hart = self.take_hart(slot);
+        let result = self.go(&mut hart, way);
+        let slot = slot as usize;
+        self.threads[slot].sp = hart.x[2];
+        self.threads[slot].pc = hart.pc;
+        if result.is_ok() && self.threads[slot].is_alive() {
+            self.clear_dead_registers(&mut hart);
+        } else if result.is_ok() {
+            *hart = Hart::new(0);
+        }
+        self.harts[slot] = Some(hart);
+        result
+    }
+
+    fn go(&mut self, hart: &mut Hart, way: Option<u32>) -> Result<(), Stop> {
+        let mut way = way;
+        match self.thread().status {
+            Status::OnCondition { timed, .. } => {
+                // With spurious wake-ups, the last way is such a one.
+                self.time_out(timed && way == Some(0));
+                return Ok(());
+            }
+            Status::Reacquiring { mutex, result } => {
+                self.reacquire(mutex);
+                self.thread_mut().status = Status::Running;
+                hart.x[A0] = u64::from(result);
+                hart.pc = hart.x[RA];
+                self.granted = false;
+                way = None;
+            }
+            Status::OnFutex { .. } => {
+                self.time_out_futex(hart);
+                self.granted = false;
+                way = None;
+            }
+            _ => {}
+        }
+        match self.system.options.granularity {
+            Granularity::Visible => self.go_on(hart, way, BUDGET),
+            Granularity::Instruction => self.go_on(hart, way, 1),
+            Granularity::Line => self.go_line(hart, way),
+        }
+    }
+
+    /// Runs to the next visible operation, but at most so many instructions.
+    fn go_on(&mut self, hart: &mut Hart, way: Option<u32>, budget: u64) -> Result<(), Stop> {
+        let system = self.system;
+        let mut way = way;
+        let mut budget = budget;
+        loop {
+            let exit = machine::run(hart, &system.program.code, self, &mut budget);
+            if matches!(exit, Exit::Stopped(Stop::Visible) | Exit::Budget) {
+                return Ok(());
+            }
+            match self.after_exit(hart, exit, way.take()) {
+                Ok(Next::Wait | Next::End) | Err(Stop::Visible) => return Ok(()),
+                Ok(_) => {}
+                Err(stop) => return Err(stop),
+            }
+            if system.options.granularity != Granularity::Visible {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Does what the machine cannot: an operation, a system call, the next stage of a thread's life.
+    fn after_exit(&mut self, hart: &mut Hart, exit: Exit<Stop>, way: Option<u32>) -> Result<Next, Stop> {
+        let system = self.system;
+        let next = match exit {
+            Exit::Hook => self.at_hook(hart, way)?,
+            Exit::Ecall => self.at_call(hart, way)?,
+            Exit::NotCode => self.outside_code(hart)?,
+            Exit::Stopped(stop) => return Err(stop),
+            Exit::Ebreak => return Err(Stop::fault(FaultKind::Abort, "the program executes a trap instruction")),
+            Exit::Illegal => return Err(Stop::fault(FaultKind::Abort, "the program executes an illegal instruction")),
+            Exit::Budget => return Ok(Next::Jump),
+        };
+        match next {
+            Next::Return(value) => {
+                hart.x[A0] = value;
+                hart.pc = hart.x[RA];
+            }
+            Next::Run => match machine::step(hart, &system.program.code, self) {
+                Ok(()) => {}
+                Err(Exit::Stopped(stop)) => return Err(stop),
+                Err(_) => return Err(Stop::fault(FaultKind::Abort, "the program executes an illegal instruction")),
+            },
+            Next::Jump | Next::Wait | Next::End => {}
+        }
+        Ok(next)
+    }
+
+    /// Goes past whatever the machine stopped at, in a run that nobody watches.
+    pub fn settle_exit(&mut self, hart: &mut Hart, exit: Exit<Stop>) -> Result<(), Stop> {
+        self.after_exit(hart, exit, None).map(|_| ())
+    }
+
+    /// Runs until another line of the user's source begins.
+    fn go_line(&mut self, hart: &mut Hart, way: Option<u32>) -> Result<(), Stop> {
+        let line = |machine: &Self, pc: u64| {
+            machine.system.program.location(pc).map(|location| (location.file, location.line))
+        };
+        let start = line(self, hart.pc);
+        let mut way = way;
+        for _ in 0..BUDGET {
+            let (pc, status) = (hart.pc, self.thread().status);
+            self.go_on(hart, way.take(), 1)?;
+            if hart.pc == pc || self.thread().status != status || self.process.ended.is_some() {
+                break;
+            }
+            let now = line(self, hart.pc);
+            if now.is_some() && now != start {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a thread that arrives at an operation has to stop before it.
+    fn must_stop(&mut self, hook: Hook, hart: &Hart) -> Result<bool, Stop> {
+        match hook {
+            Hook::Choose | Hook::Nondeterministic(_) => return Ok(self.choices(hook, hart)? > 1),
+            Hook::ConditionSignal if self.waiters(hart.x[A0]).len() > 1 => return Ok(true),
+            _ => {}
+        }
+        if self.is_free() && !(self.thread().atomic > 0 && hook == Hook::BeginAtomic) {
+            // Objects must be memory even if nobody else looks.
+            if let Some(bytes) = hook.object_bytes() {
+                self.is_visible(hart.x[A0], bytes)?;
+            }
+            return Ok(false);
+        }
+        match hook {
+            Hook::BeginAtomic => Ok(self.thread().atomic == 0),
+            Hook::LockVariable | Hook::UnlockVariable => Ok(true),
+            Hook::Free | Hook::Realloc | Hook::Delete | Hook::DeleteArray => Ok(self.is_visible_block(hart.x[A0])),
+            _ => match hook.object_bytes() {
+                Some(bytes) => self.is_visible(hart.x[A0], bytes),
+                None => Ok(false),
+            },
+        }
+    }
+
+    fn at_hook(&mut self, hart: &mut Hart, way: Option<u32>) -> Result<Next, Stop> {
+        let Some(hook) = self.system.program.hook(hart.pc) else { return Ok(Next::Run) };
+        if way.is_none() && self.must_stop(hook, hart)? {
+            return Err(Stop::Visible);
+        }
+        if self.ways_of(hook, hart, self.running)? == 0 {
+            return Err(Stop::Visible);
+        }
+        if way.is_some()
+            && let Some(bytes) = hook.object_bytes()
+        {
+            self.is_visible(hart.x[A0], bytes)?;
+        }
+        let next = self.operate(hook, hart, way.unwrap_or(0))?;
+        if way.is_some() && hook != Hook::Main {
+            self.granted = false;
+        }
+        Ok(next)
+    }
+
+    fn operate(&mut self, hook: Hook, hart: &mut Hart, way: u32) -> Result<Next, Stop> {
+        use Hook::*;
+        match hook {
+            Main => {
+                if self.thread().entry == 0 {
+                    self.thread_mut().entry = hart.pc as u32;
+                }
+                Ok(Next::Run)
+            }
+            MutexInit | MutexDestroy | MutexLock | MutexTrylock | MutexTimedlock | MutexUnlock => {
+                self.mutex_operation(hook, hart)
+            }
+            ConditionInit | ConditionDestroy | ConditionWait | ConditionTimedwait | ConditionSignal
+            | ConditionBroadcast => self.condition_operation(hook, hart, way),
+            RwlockInit | RwlockDestroy | ReadLock | ReadTrylock | ReadTimedlock | WriteLock | WriteTrylock
+            | WriteTimedlock | RwlockUnlock => self.rwlock_operation(hook, hart),
+            SpinInit | SpinDestroy | SpinLock | SpinTrylock | SpinUnlock => self.spin_operation(hook, hart),
+            SemaphoreInit | SemaphoreDestroy | SemaphoreWait | SemaphoreTrywait | SemaphoreTimedwait
+            | SemaphorePost => self.semaphore_operation(hook, hart),
+            BarrierInit | BarrierDestroy | BarrierWait => self.barrier_operation(hook, hart),
+            ThreadCreate => self.create_thread(hart),
+            ThreadJoin | ThreadTryjoin | ThreadTimedjoin | ThreadJoinC11 => self.join_thread(hook, hart),
+            ThreadDetach => self.detach_thread(hart),
+            ThreadExit => Ok(self.exit_thread(hart)),
+            ThreadSelf => Ok(Next::Return(self.own_handle(hart))),
+            Malloc | Calloc | Realloc | Memalign | PosixMemalign | UsableSize | Free | New | NewArray | NewAligned
+            | NewArrayAligned | Delete | DeleteArray => self.heap_operation(hook, hart),
+            Choose | Nondeterministic(_) => Ok(self.choose(hook, hart, way)),
+            AssertFail | ReachError | VerifierAssert | Assume | BeginAtomic | EndAtomic | LockVariable
+            | UnlockVariable => self.annotation(hook, hart),
+            Atomic(atomic, bytes) => self.atomic_operation(atomic, bytes, hart),
+            Abort => Err(self.aborted()),
+            Undefined => Err(self.undefined_behaviour(hart)),
+            Refused => {
+                let name = self.system.program.function_at(hart.pc).to_owned();
+                Err(Stop::from(self.system.program.unsupported(format!("`{name}`"), self.user_pc(hart))))
+            }
+        }
+    }
+
+    fn at_call(&mut self, hart: &mut Hart, way: Option<u32>) -> Result<Next, Stop> {
+        if way.is_none() && !self.is_free() && self.is_visible_call(hart)? {
+            return Err(Stop::Visible);
+        }
+        let next = self.system_call(hart)?;
+        if way.is_some() {
+            self.granted = false;
+        }
+        if let Next::Return(value) = next {
+            hart.x[A0] = value;
+            hart.pc += 4;
+            return Ok(Next::Jump);
+        }
+        Ok(next)
+    }
+
+    fn outside_code(&mut self, hart: &mut Hart) -> Result<Next, Stop> {
+        if let Some(next) = self.next_stage(hart) {
+            return Ok(next);
+        }
+        let message = match hart.pc {
+            0 => "call through a null pointer".to_owned(),
+            pc => format!("jump to {pc:#x}, where there is no code"),
+        };
+        Err(Stop::fault(FaultKind::InvalidAccess, message))
+    }
+
+    /// The instruction to blame: the nearest one on a line that the user wrote.
+    pub fn user_pc(&self, hart: &Hart) -> u64 {
+        let program = &self.system.program;
+        let is_hook = program.hook(hart.pc).is_some_and(|hook| hook != Hook::Main);
+        if !is_hook && program.is_user_line(hart.pc) {
+            return hart.pc;
+        }
+        // At a function's first instruction the caller is in the return address.
+        let caller = hart.x[RA].wrapping_sub(2);
+        if is_hook && program.is_user_line(caller) {
+            return caller;
+        }
+        self.call_stack(hart).into_iter().skip(1).find(|&pc| program.is_user_line(pc)).unwrap_or(hart.pc)
+    }
+
+    /// The instructions that a thread is at, innermost first; callers at their calls.
+    pub fn call_stack(&self, hart: &Hart) -> Vec<u64> {
+        let program = &self.system.program;
+        let mut integer: [u64; 32] = std::array::from_fn(|number| hart.x[number]);
+        let mut stack = vec![hart.pc];
+        let mut pc = hart.pc;
+        if program.code.at(pc).is_none() {
+            // Not in the code at all: as if the call had returned at once.
+            pc = integer[RA];
+            stack.push(pc.wrapping_sub(2));
+            integer[RA] = 0;
+        }
+        let memory = |address: u64, out: &mut [u8]| self.peek(address, out);
+        let callers = program.debug.unwind(&Registers::new(pc, &integer, &hart.f), &memory);
+        stack.extend(callers);
+        stack
+    }
+
+    /// Whether an instruction is a call to the system.
+    pub fn is_system_call(&self, pc: u64) -> bool {
+        self.system.program.code.at(pc).is_some_and(|instruction| instruction.op == Op::Ecall)
+    }
+}

@@ -1,0 +1,296 @@
+//! System calls: the few that a program inside the machine can make.
+//!
+//! Nothing outside the machine is reached. Output is captured; clocks stand still; sleeping is yielding. What would need
+//! files, sockets or input is not supported, by name.
+
+use crate::layout::{LIBRARY_HEAP, MAPS};
+use crate::machine::Machine;
+use crate::step::Next;
+use crate::thread::Status;
+use crate::trouble::Stop;
+use dampf_core::FaultKind;
+use dampf_rv::machine::Hart;
+
+const A0: usize = 10;
+const A7: usize = 17;
+
+const ENOENT: i64 = -2;
+const EBADF: i64 = -9;
+const EAGAIN: i64 = -11;
+const ENOMEM: i64 = -12;
+const EINVAL: i64 = -22;
+const ENOTTY: i64 = -25;
+const ENOSYS: i64 = -38;
+const ETIMEDOUT: i64 = -110;
+
+/// More output than this in one step is cut: a program that prints in an endless loop is no reason to run out of memory.
+const OUTPUT_MAX: usize = 1 << 20;
+
+mod number {
+    pub const IOCTL: u64 = 29;
+    pub const FSTAT: u64 = 80;
+    pub const NEWFSTATAT: u64 = 79;
+    pub const READLINKAT: u64 = 78;
+    pub const READ: u64 = 63;
+    pub const WRITE: u64 = 64;
+    pub const WRITEV: u64 = 66;
+    pub const EXIT: u64 = 93;
+    pub const EXIT_GROUP: u64 = 94;
+    pub const SET_TID_ADDRESS: u64 = 96;
+    pub const FUTEX: u64 = 98;
+    pub const SET_ROBUST_LIST: u64 = 99;
+    pub const NANOSLEEP: u64 = 101;
+    pub const CLOCK_GETTIME: u64 = 113;
+    pub const CLOCK_GETRES: u64 = 114;
+    pub const CLOCK_NANOSLEEP: u64 = 115;
+    pub const SCHED_YIELD: u64 = 124;
+    pub const SCHED_GETAFFINITY: u64 = 123;
+    pub const KILL: u64 = 129;
+    pub const TKILL: u64 = 130;
+    pub const TGKILL: u64 = 131;
+    pub const SIGACTION: u64 = 134;
+    pub const SIGPROCMASK: u64 = 135;
+    pub const UNAME: u64 = 160;
+    pub const GETTIMEOFDAY: u64 = 169;
+    pub const GETPID: u64 = 172;
+    pub const GETTID: u64 = 178;
+    pub const GETUID: u64 = 174;
+    pub const GETEGID: u64 = 177;
+    pub const BRK: u64 = 214;
+    pub const MUNMAP: u64 = 215;
+    pub const MREMAP: u64 = 216;
+    pub const MMAP: u64 = 222;
+    pub const MPROTECT: u64 = 226;
+    pub const MADVISE: u64 = 233;
+    pub const PRLIMIT: u64 = 261;
+    pub const GETRANDOM: u64 = 278;
+    pub const MEMBARRIER: u64 = 283;
+    pub const RSEQ: u64 = 293;
+}
+
+/// Operations of the futex call, without their flags.
+mod futex {
+    pub const WAIT: u64 = 0;
+    pub const WAKE: u64 = 1;
+    pub const WAIT_BITSET: u64 = 9;
+    pub const WAKE_BITSET: u64 = 10;
+    pub const COMMAND: u64 = 0x7f;
+}
+
+impl Machine<'_> {
+    /// Whether the system call a thread stands before is visible to others.
+    pub fn is_visible_call(&mut self, hart: &Hart) -> Result<bool, Stop> {
+        match hart.x[A7] {
+            number::FUTEX => self.is_visible(hart.x[A0], 4),
+            number::EXIT_GROUP => Ok(true),
+            _ => Ok(false),
+        }
+    }
+
+    /// Performs a system call. The program counter stands at the call; `Return` continues behind it.
+    pub fn system_call(&mut self, hart: &Hart) -> Result<Next, Stop> {
+        let [first, second, third] = [hart.x[A0], hart.x[A0 + 1], hart.x[A0 + 2]];
+        let result = match hart.x[A7] {
+            number::WRITE => self.write(first, second, third)?,
+            number::WRITEV => self.write_vector(first, second, third)?,
+            number::EXIT => return Ok(self.end_thread(first)),
+            number::EXIT_GROUP => {
+                self.process_mut().ended = Some(first as u8);
+                return Ok(Next::End);
+            }
+            number::FUTEX => return self.futex(hart),
+            number::BRK => self.set_break(first),
+            number::MMAP => self.map(first, second, hart)?,
+            number::MREMAP => ENOMEM,
+            number::FSTAT => self.file_status(first, second),
+            number::NEWFSTATAT if self.peek_string(second).is_empty() => self.file_status(first, third),
+            number::IOCTL if first <= 2 => 0,
+            number::IOCTL => ENOTTY,
+            number::READLINKAT => ENOENT,
+            number::CLOCK_GETTIME | number::CLOCK_GETRES | number::GETTIMEOFDAY => {
+                let place = if hart.x[A7] == number::GETTIMEOFDAY { first } else { second };
+                if place != 0 {
+                    self.poke(place, &[0; 16]);
+                }
+                0
+            }
+            number::UNAME => {
+                self.poke(first, &[0; 390]);
+                for (field, text) in ["Linux", "dampf", "6.1.0", "#1", "riscv64"].iter().enumerate() {
+                    self.poke(first + 65 * field as u64, text.as_bytes());
+                }
+                0
+            }
+            number::GETRANDOM => {
+                // Random numbers would make every run another one: all are zero.
+                let bytes = second.min(4096);
+                self.poke(first, &vec![0; bytes as usize]);
+                bytes as i64
+            }
+            number::SCHED_GETAFFINITY => {
+                self.poke(third, &[3, 0, 0, 0, 0, 0, 0, 0]);
+                8
+            }
+            number::GETPID | number::GETTID | number::SET_TID_ADDRESS => 1000 + i64::from(self.running),
+            number::GETUID..=number::GETEGID => 1000,
+            number::KILL | number::TKILL | number::TGKILL => {
+                let signal = if hart.x[A7] == number::TGKILL { third } else { second };
+                return Err(Stop::fault(FaultKind::Abort, format!("the program sends itself signal {signal}{}", signal_name(signal))));
+            }
+            number::RSEQ | number::MEMBARRIER => ENOSYS,
+            number::SIGACTION | number::SIGPROCMASK | number::MUNMAP | number::MPROTECT | number::MADVISE
+            | number::PRLIMIT | number::SET_ROBUST_LIST | number::NANOSLEEP | number::CLOCK_NANOSLEEP
+            | number::SCHED_YIELD => 0,
+            other => return Err(self.refuse_call(other, hart)),
+        };
+        Ok(Next::Return(result as u64))
+    }
+
+    fn refuse_call(&mut self, call: u64, hart: &Hart) -> Stop {
+        let what = match call {
+            number::READ if hart.x[A0] == 0 => "reading standard input: give the program its input in its source".to_owned(),
+            17 | 25 | 34..=38 | 43..=50 | 52..=57 | 61..=63 | 65 | 67..=71 | 78..=84 | 88 | 276 | 291 => {
+                format!("files ({})", self.caller_name(hart))
+            }
+            198..=212 | 242 | 243 | 269 => format!("sockets ({})", self.caller_name(hart)),
+            19..=24 | 72 | 73 | 59 => format!("pipes and polling ({})", self.caller_name(hart)),
+            220 | 221 | 260 | 435 => format!("processes ({})", self.caller_name(hart)),
+            107..=112 | 85..=87 => format!("timers ({})", self.caller_name(hart)),
+            _ => format!("system call {call} ({})", self.caller_name(hart)),
+        };
+        Stop::from(self.system.program.unsupported(what, self.user_pc(hart)))
+    }
+
+    fn caller_name(&self, hart: &Hart) -> String {
+        let name = dampf_rv::image::demangle(self.system.program.function_at(hart.pc));
+        format!("`{}`", crate::faults::short_name(&name).trim_start_matches('_'))
+    }
+
+    fn write(&mut self, file: u64, address: u64, bytes: u64) -> Result<i64, Stop> {
+        if file != 1 && file != 2 {
+            return Ok(EBADF);
+        }
+        let mut text = vec![0; bytes.min(OUTPUT_MAX as u64) as usize];
+        if !self.peek(address, &mut text) {
+            return Err(self.bad_access(address, bytes, false));
+        }
+        if self.output.len() < OUTPUT_MAX {
+            self.output.extend_from_slice(&text);
+        }
+        // What a stream has written is of no use to it any more, but would tell states apart.
+        if let Some(crate::layout::Region::LibraryHeap) = crate::layout::Region::of(address, self.slots()) {
+            self.poke(address, &vec![0; text.len()]);
+        }
+        Ok(bytes as i64)
+    }
+
+    fn write_vector(&mut self, file: u64, vector: u64, count: u64) -> Result<i64, Stop> {
+        let mut written = 0;
+        for number in 0..count.min(1024) {
+            let (address, bytes) = (self.peek_long(vector + 16 * number), self.peek_long(vector + 16 * number + 8));
+            match self.write(file, address, bytes)? {
+                error @ ..0 => return Ok(error),
+                bytes => written += bytes,
+            }
+        }
+        Ok(written)
+    }
+
+    /// The program's standard streams are a terminal, so that the C library hands over output line by line.
+    fn file_status(&mut self, file: u64, place: u64) -> i64 {
+        const CHARACTER_DEVICE: u32 = 0o020_620;
+        if file > 2 {
+            return EBADF;
+        }
+        self.poke(place, &[0; 128]);
+        self.poke_word(place + 16, CHARACTER_DEVICE);
+        self.poke_word(place + 20, 1);
+        self.poke_word(place + 56, 1024);
+        0
+    }
+
+    fn set_break(&mut self, end: u64) -> i64 {
+        let floor = crate::layout::BREAK;
+        if self.process.brk_end < floor {
+            self.process_mut().brk_end = floor;
+        }
+        if (floor..MAPS).contains(&end) {
+            self.process_mut().brk_end = end;
+            self.space.forget();
+        }
+        self.process.brk_end as i64
+    }
+
+    fn map(&mut self, wanted: u64, bytes: u64, hart: &Hart) -> Result<i64, Stop> {
+        const ANONYMOUS: u64 = 0x20;
+        const FIXED: u64 = 0x10;
+        if hart.x[A0 + 3] & ANONYMOUS == 0 {
+            return Err(Stop::from(self.system.program.unsupported("mapping files into memory", self.user_pc(hart))));
+        }
+        if hart.x[A0 + 3] & FIXED != 0 && wanted != 0 {
+            return Ok(EINVAL);
+        }
+        let start = self.process.maps_end.max(MAPS);
+        let end = start.saturating_add(bytes).next_multiple_of(4096);
+        if end > LIBRARY_HEAP {
+            return Ok(ENOMEM);
+        }
+        self.process_mut().maps_end = end;
+        self.space.forget();
+        Ok(start as i64)
+    }
+
+    fn futex(&mut self, hart: &Hart) -> Result<Next, Stop> {
+        let [address, command, value, timeout] = [hart.x[A0], hart.x[A0 + 1], hart.x[A0 + 2], hart.x[A0 + 3]];
+        match command & futex::COMMAND {
+            futex::WAIT | futex::WAIT_BITSET => {
+                if u64::from(self.peek_word(address)) != value & 0xffff_ffff {
+                    return Ok(Next::Return(EAGAIN as u64));
+                }
+                self.thread_mut().status = Status::OnFutex { address, timed: timeout != 0 };
+                Ok(Next::Wait)
+            }
+            futex::WAKE | futex::WAKE_BITSET => {
+                let waits = |thread: &crate::thread::Thread| {
+                    matches!(thread.status, Status::OnFutex { address: waited, .. } if waited == address)
+                };
+                let slots = 0..self.slots() as u32;
+                let wakes: Vec<u32> =
+                    slots.filter(|&slot| waits(&self.threads[slot as usize])).take(value.min(1 << 30) as usize).collect();
+                for &slot in &wakes {
+                    self.end_futex_wait(slot, 0);
+                    self.fresh.push(slot);
+                }
+                Ok(Next::Return(wakes.len() as u64))
+            }
+            other => Err(Stop::from(self.system.program.unsupported(format!("futex operation {other}"), hart.pc))),
+        }
+    }
+
+    fn end_futex_wait(&mut self, slot: u32, result: i64) {
+        let hart = self.hart_mut(slot);
+        hart.x[A0] = result as u64;
+        hart.pc += 4;
+        self.threads[slot as usize].status = Status::Running;
+    }
+
+    /// A timed wait of the running thread ends by itself.
+    pub fn time_out_futex(&mut self, hart: &mut Hart) {
+        hart.x[A0] = ETIMEDOUT as u64;
+        hart.pc += 4;
+        self.thread_mut().status = Status::Running;
+    }
+}
+
+fn signal_name(signal: u64) -> &'static str {
+    match signal {
+        4 => " (SIGILL)",
+        5 => " (SIGTRAP)",
+        6 => " (SIGABRT)",
+        8 => " (SIGFPE)",
+        9 => " (SIGKILL)",
+        11 => " (SIGSEGV)",
+        15 => " (SIGTERM)",
+        _ => "",
+    }
+}

@@ -1,0 +1,59 @@
+//! What all workers of a model share.
+
+use crate::program::Program;
+use crate::sharing::{Lesson, Sharing};
+use dampf_core::ComponentTable;
+use dampf_rv::memory::LineTable;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+
+/// How far a thread runs in one step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Granularity {
+    /// Up to its next visible operation.
+    #[default]
+    Visible,
+    /// One source line.
+    Line,
+    /// One instruction.
+    Instruction,
+}
+
+/// What is checked, and how finely.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    pub granularity: Granularity,
+    /// Condition variables may wake threads without a signal.
+    pub spurious_wakeups: bool,
+    /// Heap blocks that are left at the end are a fault.
+    pub leaks: bool,
+    /// Conflicting accesses are no fault.
+    pub ignore_races: bool,
+}
+
+pub struct System {
+    pub program: Arc<Program>,
+    pub options: Options,
+    pub sharing: Sharing,
+    pub lines: LineTable,
+    pub components: ComponentTable,
+    /// Assumptions of `sharing` that turned out wrong in this exploration.
+    pub lessons: Mutex<BTreeSet<Lesson>>,
+}
+
+impl System {
+    pub fn new(program: Arc<Program>, options: Options, sharing: Sharing) -> System {
+        System {
+            program,
+            options,
+            sharing,
+            lines: LineTable::new(),
+            components: ComponentTable::new(),
+            lessons: Mutex::default(),
+        }
+    }
+
+    pub fn learn(&self, lesson: Lesson) {
+        self.lessons.lock().expect("nothing panics under this lock").insert(lesson);
+    }
+}

@@ -1,0 +1,36 @@
+//! Why a thread cannot simply go on.
+
+use dampf_core::{FaultKind, Unsupported};
+
+/// Why an access or an operation did not happen.
+#[derive(Debug)]
+pub enum Stop {
+    /// It is visible, and the step has had its visible operation.
+    Visible,
+    /// An assumption about sharing was wrong: the exploration has to begin again.
+    Lesson,
+    /// The program is wrong.
+    Fault(Box<Trouble>),
+    /// The run is not to be looked at any further: an assumption of the program does not hold.
+    Pruned,
+    Unsupported(Box<Unsupported>),
+}
+
+/// What is wrong, before it is told to people.
+#[derive(Debug)]
+pub struct Trouble {
+    pub kind: FaultKind,
+    pub message: String,
+}
+
+impl Stop {
+    pub fn fault(kind: FaultKind, message: impl Into<String>) -> Stop {
+        Stop::Fault(Box::new(Trouble { kind, message: message.into() }))
+    }
+}
+
+impl From<Unsupported> for Stop {
+    fn from(unsupported: Unsupported) -> Self {
+        Stop::Unsupported(Box::new(unsupported))
+    }
+}

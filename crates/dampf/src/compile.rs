@@ -1,0 +1,157 @@
+//! `dampf cc` and `dampf c++`: the cross compiler as a drop-in for gcc, and programs compiled on the fly.
+//!
+//! A program is checked as the static RISC-V executable that a stock compiler makes of it. What Dampf adds is
+//! small: sanitizers turn every access that may be shared and every undefined operation into a call
+//! (`-fsanitize=thread,undefined`), and instead of the sanitizers' libraries, which do not exist for this
+//! machine, our own [`runtime`] is linked. A compiler driver that is told of a sanitizer would ask for its
+//! library, so the flags are given to the compiler proper, behind the driver's back ([`toolchain`]).
+//!
+//! Everything else is left to the driver: it knows which of its invocations compile, link, preprocess or only
+//! answer a question, and its messages and exit status are passed on untouched.
+
+mod arguments;
+mod runtime;
+mod toolchain;
+
+use crate::failure::Failure;
+use arguments::Invocation;
+use runtime::Runtime;
+use std::ffi::{OsStr, OsString};
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+use tempfile::TempDir;
+use toolchain::Toolchain;
+
+/// The language that a driver is for. It decides what is linked; sources are told apart by their names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Compiler {
+    C,
+    Cxx,
+}
+
+impl Compiler {
+    /// The driver for a source file, by its name.
+    pub fn of_source(source: &Path) -> Option<Compiler> {
+        match source.extension()?.to_str()? {
+            "c" | "i" => Some(Compiler::C),
+            "cc" | "cp" | "cpp" | "cxx" | "c++" | "C" | "CPP" | "ii" => Some(Compiler::Cxx),
+            _ => None,
+        }
+    }
+}
+
+/// An executable in a temporary directory, removed with this value.
+#[derive(Debug)]
+pub struct Compiled {
+    path: PathBuf,
+    _directory: TempDir,
+}
+
+impl Compiled {
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// Longer command lines than this travel in a response file, as they may exceed what the system passes on.
+const COMMAND_LINE_BYTES_MAX: usize = 64 * 1024;
+
+/// Runs the cross compiler as a drop-in, with gcc's `arguments`: adds our flags, and links our runtime when the
+/// invocation links. Returns the compiler's exit status.
+pub fn run(compiler: Compiler, arguments: &[OsString]) -> Result<u8, Failure> {
+    let invocation = Invocation::read(arguments)?;
+    if invocation.makes_shared_library() {
+        return Err(Failure::with_help(
+            "a shared library cannot be checked: a checked program is one static executable",
+            "build a static library instead (CMake: -DBUILD_SHARED_LIBS=OFF, configure: --disable-shared)",
+        ));
+    }
+    let toolchain = Toolchain::find(compiler)?;
+    let runtime = Runtime::prepare(&toolchain)?;
+    let status = compile(&toolchain, &runtime, &invocation)?;
+    Ok(exit_status(status))
+}
+
+/// Compiles one source file to a temporary executable. `flags` are those that a user gives for it: `-D`, `-I`,
+/// `-O`, `-std`, `-l`.
+pub fn executable(source: &Path, flags: &[String]) -> Result<Compiled, Failure> {
+    let shown = source.display();
+    let Some(compiler) = Compiler::of_source(source) else {
+        return Err(Failure::new(format!("`{shown}` is no C or C++ source: its name ends otherwise")));
+    };
+    if let Err(error) = std::fs::File::open(source) {
+        return Err(Failure::new(format!("cannot read `{shown}`: {error}")));
+    }
+    let directory = tempfile::Builder::new()
+        .prefix("dampf-")
+        .tempdir()
+        .map_err(|error| Failure::new(format!("cannot make a temporary directory: {error}")))?;
+    let path = directory.path().join(source.file_stem().unwrap_or(OsStr::new("program")));
+    let mut arguments: Vec<OsString> = vec![unmistakable(source), "-o".into(), path.clone().into()];
+    // Libraries among the flags are looked into for what the sources before them need.
+    arguments.extend(flags.iter().map(OsString::from));
+    let status = run(compiler, &arguments)?;
+    if status != 0 {
+        return Err(Failure::new(format!("`{shown}` was not compiled (the compiler's exit status is {status})")));
+    }
+    if !path.is_file() {
+        return Err(Failure::new(format!("`{shown}` was compiled, but not to an executable: see its flags")));
+    }
+    Ok(Compiled { path, _directory: directory })
+}
+
+/// A file name that is not taken for an option or a response file.
+fn unmistakable(source: &Path) -> OsString {
+    match source.as_os_str().as_bytes().first() {
+        Some(b'-' | b'@') => Path::new(".").join(source).into(),
+        _ => source.into(),
+    }
+}
+
+/// Runs the compiler on an invocation, with our flags around the user's.
+fn compile(toolchain: &Toolchain, runtime: &Runtime, invocation: &Invocation) -> Result<ExitStatus, Failure> {
+    let mut arguments = toolchain.flags_before(runtime);
+    arguments.extend(invocation.arguments().iter().cloned());
+    arguments.extend(toolchain.flags_after(runtime, invocation));
+    let bytes: usize = arguments.iter().map(|argument| argument.len() + 1).sum();
+    let mut command = toolchain.command();
+    let written = if bytes > COMMAND_LINE_BYTES_MAX { Some(response_file(&arguments)?) } else { None };
+    match &written {
+        Some((_, argument)) => command.arg(argument),
+        None => command.args(&arguments),
+    };
+    status_of(toolchain, &mut command)
+}
+
+/// Writes arguments to a file, and returns the argument that names it.
+fn response_file(arguments: &[OsString]) -> Result<(tempfile::NamedTempFile, OsString), Failure> {
+    let cannot = |error| Failure::new(format!("cannot write a file of compiler arguments: {error}"));
+    let mut file = tempfile::Builder::new().prefix("dampf-").tempfile().map_err(cannot)?;
+    let mut text = Vec::new();
+    for argument in arguments {
+        arguments::quote(argument, &mut text);
+    }
+    file.write_all(&text).and_then(|()| file.flush()).map_err(cannot)?;
+    let mut argument = OsString::from("@");
+    argument.push(file.path());
+    Ok((file, argument))
+}
+
+fn status_of(toolchain: &Toolchain, command: &mut Command) -> Result<ExitStatus, Failure> {
+    command.status().map_err(|error| Failure::new(format!("cannot run `{}`: {error}", toolchain.name())))
+}
+
+/// The exit status as a shell would see it.
+fn exit_status(status: ExitStatus) -> u8 {
+    use std::os::unix::process::ExitStatusExt;
+    match (status.code(), status.signal()) {
+        (Some(code), _) => u8::try_from(code).unwrap_or(u8::MAX),
+        (None, Some(signal)) => u8::try_from(128 + signal).unwrap_or(u8::MAX),
+        (None, None) => u8::MAX,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,118 @@
+//! What is linked into a checked program, made ready for one compiler.
+//!
+//! The header and the hooks travel inside of the binary. They are written to a directory of the user's cache, and
+//! the hooks are compiled there once for each compiler; a build system calls the compiler thousands of times, and
+//! the header's path stands in its lists of dependencies. The directory is named for its contents and appears whole,
+//! under its name only when it is complete, so that calls that run at the same time do not meet. Where there is no
+//! cache, everything is made anew in a temporary directory.
+
+use super::toolchain::{self, Toolchain};
+use crate::failure::Failure;
+use std::io;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+const HEADER: &str = include_str!("../../../../runtime/dampf.h");
+const THREAD_HEADER: &str = include_str!("../../../../runtime/IVMThread.h");
+const ANNOTATION_HEADER: &str = include_str!("../../../../runtime/icvm_verify.h");
+const HOOKS: &str = include_str!("../../../../runtime/hooks.c");
+
+/// The files of the runtime, on disk.
+#[derive(Debug)]
+pub struct Runtime {
+    directory: PathBuf,
+    /// Removed with this value, where there is no cache.
+    _temporary: Option<TempDir>,
+}
+
+impl Runtime {
+    pub fn prepare(toolchain: &Toolchain) -> Result<Runtime, Failure> {
+        let name = directory_name(toolchain);
+        if let Some(cache) = cache_directory() {
+            let directory = cache.join(&name);
+            if directory.is_dir() {
+                return Ok(Runtime { directory, _temporary: None });
+            }
+            // A cache that cannot be written to is no reason not to compile.
+            if std::fs::create_dir_all(&cache).is_ok()
+                && let Ok(temporary) = tempfile::Builder::new().prefix(".making-").tempdir_in(&cache)
+            {
+                fill(temporary.path(), toolchain)?;
+                return Ok(move_into_place(temporary, directory));
+            }
+        }
+        let temporary = tempfile::Builder::new()
+            .prefix("dampf-")
+            .tempdir()
+            .map_err(|error| Failure::new(format!("cannot make a temporary directory: {error}")))?;
+        fill(temporary.path(), toolchain)?;
+        Ok(Runtime { directory: temporary.path().to_owned(), _temporary: Some(temporary) })
+    }
+
+    /// Where dampf.h is found.
+    pub fn include_directory(&self) -> PathBuf {
+        self.directory.join("include")
+    }
+
+    /// The object with the bodies of all hooks.
+    pub fn hooks(&self) -> PathBuf {
+        self.directory.join("hooks.o")
+    }
+
+    /// What gcc's driver is told.
+    pub fn specs(&self) -> PathBuf {
+        self.directory.join("dampf.specs")
+    }
+}
+
+/// Renames a complete directory. Somebody else may have been faster, with the same contents.
+fn move_into_place(temporary: TempDir, directory: PathBuf) -> Runtime {
+    match std::fs::rename(temporary.path(), &directory) {
+        Ok(()) => {
+            // There is nothing left to remove under the old name.
+            let _ = temporary.keep();
+            Runtime { directory, _temporary: None }
+        }
+        Err(_) if directory.is_dir() => Runtime { directory, _temporary: None },
+        Err(_) => Runtime { directory: temporary.path().to_owned(), _temporary: Some(temporary) },
+    }
+}
+
+/// Makes all files in an empty directory.
+fn fill(directory: &Path, toolchain: &Toolchain) -> Result<(), Failure> {
+    write_sources(directory)
+        .map_err(|error| Failure::new(format!("cannot write to `{}`: {error}", directory.display())))?;
+    toolchain.compile_plainly(&directory.join("hooks.c"), &directory.join("hooks.o"))
+}
+
+fn write_sources(directory: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let include = directory.join("include");
+    std::fs::create_dir(&include)?;
+    std::fs::write(include.join("dampf.h"), HEADER)?;
+    std::fs::write(include.join("IVMThread.h"), THREAD_HEADER)?;
+    std::fs::write(include.join("icvm_verify.h"), ANNOTATION_HEADER)?;
+    std::fs::write(directory.join("hooks.c"), HOOKS)?;
+    std::fs::write(directory.join("dampf.specs"), toolchain::specs())?;
+    std::fs::set_permissions(directory, std::fs::Permissions::from_mode(0o755))
+}
+
+/// A name for the contents: the sources, and the compiler of the hooks.
+fn directory_name(toolchain: &Toolchain) -> String {
+    let identity = toolchain.identity();
+    let parts = [HEADER, THREAD_HEADER, ANNOTATION_HEADER, HOOKS, &toolchain::specs(), &identity];
+    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    for part in parts {
+        for byte in part.bytes().chain([0]) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+    format!("runtime-{hash:016x}")
+}
+
+/// The user's cache, as the XDG specification places it: relative paths do not count.
+fn cache_directory() -> Option<PathBuf> {
+    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let caches = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
+    Some(caches.join("dampf"))
+}

@@ -1,0 +1,180 @@
+//! Programs as inputs: an executable, or a source that is compiled first.
+
+use crate::compile::{self, Compiler};
+use crate::failure::Failure;
+use crate::options::{ModelOptions, Reduce, StepSize};
+use dampf_core::{Model, Successors, Worker};
+use dampf_object::{Granularity, Lesson, ObjectModel, Options, Program, Sharing};
+use dampf_report::{Origin, ProgramOrigin, bytes_hash};
+use std::path::Path;
+use std::sync::Arc;
+
+const EXECUTABLE_BYTES_MAX: u64 = 512 << 20;
+/// Random runs that are made before the search, to see which memory threads share.
+const TRIAL_RUNS: u64 = 12;
+const TRIAL_STEPS: usize = 2000;
+
+/// A program that was read and understood.
+pub struct ProgramInput {
+    pub program: Arc<Program>,
+    pub options: Options,
+    pub sharing: Sharing,
+    pub deadlocks: bool,
+    pub origin: Origin,
+}
+
+/// Whether a file is a program: by its name a source, or by its first bytes an executable.
+pub fn is_program(path: &Path) -> bool {
+    let begins_like_elf = || {
+        use std::io::Read;
+        let mut magic = [0; 4];
+        std::fs::File::open(path).is_ok_and(|mut file| file.read_exact(&mut magic).is_ok() && magic == *b"\x7fELF")
+    };
+    let has_extension = path.extension().is_some();
+    Compiler::of_source(path).is_some() || begins_like_elf() || (!has_extension && path.is_file())
+}
+
+impl ProgramInput {
+    /// Reads the program that the options name.
+    pub fn load(options: &ModelOptions) -> Result<ProgramInput, Failure> {
+        for (option, given) in [("--invariant", &options.invariants), ("--goal", &options.goals)] {
+            if !given.is_empty() {
+                return Err(Failure::with_help(
+                    format!("{option} goes with models; `{}` is a program", options.input.display()),
+                    "write an assertion in the program",
+                ));
+            }
+        }
+        let program = &options.program;
+        let mut flags: Vec<String> = options.definitions.iter().map(|definition| format!("-D{definition}")).collect();
+        flags.extend(program.cflags.iter().flat_map(|flags| flags.split_whitespace()).map(str::to_owned));
+        let origin = ProgramOrigin {
+            flags,
+            arguments: program.arguments.clone(),
+            step: match program.step {
+                StepSize::Visible => "visible",
+                StepSize::Line => "line",
+                StepSize::Instruction => "instruction",
+            }
+            .to_owned(),
+            spurious_wakeups: program.spurious_wakeups,
+            leaks: program.leaks,
+            ignore_races: program.no_races,
+            all_shared: program.reduce == Reduce::None,
+            ..ProgramOrigin::default()
+        };
+        let origin = Origin {
+            model: options.input.display().to_string(),
+            deadlocks: !options.no_deadlock,
+            program: Some(origin),
+            ..Origin::default()
+        };
+        ProgramInput::read(&options.input, origin)
+    }
+
+    /// Reads the program at `path` as `origin` says; the origin's path and hash become those of the file.
+    pub fn read(path: &Path, origin: Origin) -> Result<ProgramInput, Failure> {
+        let kept = origin.program.clone().unwrap_or_default();
+        let compiled = match Compiler::of_source(path) {
+            Some(_) => Some(compile::executable(path, &kept.flags)?),
+            None if !kept.flags.is_empty() => {
+                return Err(Failure::with_help(
+                    format!("`{}` is compiled already: -D and --cflags have no effect on it", path.display()),
+                    "give them to `dampf cc`, or check the source",
+                ));
+            }
+            None => None,
+        };
+        let executable = compiled.as_ref().map_or(path, |compiled| compiled.path());
+        let bytes = read_bytes(executable)?;
+        let hash = bytes_hash(&if compiled.is_some() { read_bytes(path)? } else { bytes.clone() });
+        let name = path.display().to_string();
+        let mut arguments = vec![name.clone()];
+        arguments.extend(kept.arguments.iter().cloned());
+        let program = Program::load(name.clone(), &bytes, arguments).map_err(|refusal| Failure::Message {
+            message: format!("`{name}` cannot be checked: {}", refusal.message),
+            help: refusal.help,
+        })?;
+        let options = Options {
+            granularity: match kept.step.as_str() {
+                "line" => Granularity::Line,
+                "instruction" => Granularity::Instruction,
+                _ => Granularity::Visible,
+            },
+            spurious_wakeups: kept.spurious_wakeups,
+            leaks: kept.leaks,
+            ignore_races: kept.ignore_races,
+        };
+        let mut sharing = Sharing::new(kept.all_shared);
+        sharing.sites.extend(&kept.shared_sites);
+        sharing.granules.extend(&kept.shared_lines);
+        sharing.slots = sharing.slots.max(kept.slots);
+        let deadlocks = origin.deadlocks;
+        let origin = Origin { model: name, model_hash: hash, ..origin };
+        Ok(ProgramInput { program: Arc::new(program), options, sharing, deadlocks, origin })
+    }
+
+    /// A model of the program with what is known about sharing by now.
+    pub fn model(&self) -> ObjectModel {
+        ObjectModel::new(Arc::clone(&self.program), self.options, self.sharing.clone())
+    }
+
+    /// Takes to heart what a search found out about sharing.
+    pub fn learn(&mut self, lessons: impl IntoIterator<Item = Lesson>) {
+        lessons.into_iter().for_each(|lesson| self.sharing.learn(lesson));
+        if let Some(program) = &mut self.origin.program {
+            program.shared_sites = self.sharing.sites.iter().copied().collect();
+            program.shared_lines = self.sharing.granules.iter().copied().collect();
+            program.slots = self.sharing.slots;
+        }
+    }
+
+    /// Learns about sharing from random runs, which is cheaper than from searches that have to begin again.
+    pub fn try_out(&mut self) {
+        for seed in 0..TRIAL_RUNS {
+            loop {
+                let model = self.model();
+                trial_run(&model, seed);
+                let lessons = model.lessons();
+                if lessons.is_empty() {
+                    break;
+                }
+                self.learn(lessons);
+            }
+        }
+    }
+}
+
+/// One random run, as far as it goes.
+fn trial_run(model: &ObjectModel, seed: u64) {
+    let mut worker = model.worker();
+    let mut next = Successors::new(model.width());
+    let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491_4f6c_dd1d;
+    if worker.initial(&mut next).is_err() || next.is_empty() || next.fault(0).is_some() {
+        return;
+    }
+    let mut state = next.state(0).to_vec();
+    for _ in 0..TRIAL_STEPS {
+        if worker.successors(&state, &mut next).is_err() {
+            return;
+        }
+        let open: Vec<usize> = (0..next.len()).filter(|&step| next.leads_on(step)).collect();
+        if open.is_empty() {
+            return;
+        }
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let step = open[(random >> 33) as usize % open.len()];
+        state.clear();
+        state.extend_from_slice(next.state(step));
+    }
+}
+
+fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
+    let shown = path.display();
+    let unreadable = |error: std::io::Error| Failure::new(format!("cannot read `{shown}`: {error}"));
+    let length = std::fs::metadata(path).map_err(unreadable)?.len();
+    if length > EXECUTABLE_BYTES_MAX {
+        return Err(Failure::new(format!("cannot read `{shown}`: it is larger than {} MiB", EXECUTABLE_BYTES_MAX >> 20)));
+    }
+    std::fs::read(path).map_err(unreadable)
+}
