@@ -13,7 +13,17 @@ const EINVAL: u64 = 22;
 const ENOMEM: u64 = 12;
 
 /// Functions of the libraries that allocate for the libraries' own use. What other library functions allocate is for whoever called them.
-const LIBRARY_ALLOCATORS: &[&str] = &["_IO_", "_nl_", "_dl_", "__dl_", "setlocale", "newlocale", "__newlocale", "_ZNSt6locale", "__cxa_atexit", "__new_exitfn", "__gconv", "__wcsmbs", "_ZN9__gnu_cxx"];
+/// Taking the user's memory for the libraries' would hide interleavings, so only what is known is listed; the opposite mistake
+/// merely costs states.
+const LIBRARY_ALLOCATORS: &[&str] = &[
+    // Streams, locales, character sets, time zones of the C library, and its loader.
+    "_IO_", "_nl_", "_dl_", "__dl_", "setlocale", "newlocale", "__newlocale", "__gconv", "__wcsmbs", "__tz",
+    "__cxa_atexit", "__new_exitfn",
+    // Tables of the unwinder.
+    "search_object", "init_object", "start_fde_sort", "__register_frame", "_Unwind_",
+    // Locales of the C++ library, and its pool for exceptions when memory is short.
+    "_ZNSt6locale", "_ZN9__gnu_cxx",
+];
 
 impl Machine<'_> {
     pub fn heap_operation(&mut self, hook: Hook, hart: &Hart) -> Result<Next, Stop> {

@@ -12,6 +12,10 @@ use dampf_rv::machine::Hart;
 
 /// Room before the thread pointer for what the C library keeps about a thread.
 const BEFORE_THREAD_POINTER: u64 = 0x1000;
+/// How far before the thread pointer the address of the thread's vector is.
+const VECTOR_POINTER: u64 = 16;
+const VECTOR_ENTRY: u64 = 16;
+const VECTOR_LENGTH: u64 = 62;
 const ESRCH: u64 = 3;
 const EBUSY: u64 = 16;
 const ETIMEDOUT: u64 = 110;
@@ -51,6 +55,7 @@ impl Machine<'_> {
         let stack_top = Region::Stack(slot).base(0);
         let pointer = self.thread_pointer(slot);
         self.copy_thread_local_image(pointer);
+        self.make_thread_vector(hart.x[TP], pointer, slot);
         for flag in self.system.program.single_threaded_flags.clone() {
             self.poke(flag, &[0]);
         }
@@ -89,6 +94,18 @@ impl Machine<'_> {
         let mut bytes = vec![0; tls.file_size as usize];
         self.peek(tls.address, &mut bytes);
         self.poke(pointer, &bytes);
+    }
+
+    /// Makes the vector by which the libraries find a thread's blocks of thread-local variables: its length, a generation
+    /// that the creator knows, and the place of the program's own block, two words each.
+    fn make_thread_vector(&mut self, creator: u64, pointer: u64, slot: u32) {
+        let vector = Region::Tls(slot).base(0) + VECTOR_ENTRY;
+        let of_creator = self.peek_long(creator - VECTOR_POINTER);
+        let generation = if of_creator == 0 { 0 } else { self.peek_long(of_creator) };
+        self.poke_long(vector - VECTOR_ENTRY, VECTOR_LENGTH);
+        self.poke_long(vector, generation);
+        self.poke_long(vector + VECTOR_ENTRY, pointer);
+        self.poke_long(pointer - VECTOR_POINTER, vector);
     }
 
     /// A thread has returned to a place that is no code: the next stage of its life begins. False if there is none.

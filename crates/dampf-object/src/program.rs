@@ -156,10 +156,14 @@ impl Program {
         let variables = self.debug.globals().iter().filter(|variable| !variable.thread_local);
         let mut ranges: Vec<Range<u64>> =
             variables.map(|variable| variable.address..variable.address + variable.size.max(1)).collect();
-        // The guards of function-local statics are the user's, though no variable of theirs.
-        let symbols = self.image.symbols().iter().filter(|symbol| symbol.kind == SymbolKind::Object);
-        let guards = symbols.filter(|symbol| symbol.name.starts_with("_ZGV") && !symbol.name.starts_with("_ZGVNSt"));
-        ranges.extend(guards.map(|symbol| symbol.address..symbol.address + symbol.size.max(8)));
+        // The guards of the user's function-local statics are the user's, though no variables of theirs.
+        for symbol in self.image.symbols().iter().filter(|symbol| symbol.kind == SymbolKind::Object) {
+            let Some(guarded) = symbol.name.strip_prefix("_ZGV") else { continue };
+            let mut variables = self.image.symbols_named(&format!("_Z{guarded}"));
+            if variables.any(|variable| self.debug.global_at(variable.address).is_some()) {
+                ranges.push(symbol.address..symbol.address + symbol.size.max(8));
+            }
+        }
         for range in ranges {
             self.mark(range, |masks| &mut masks.user);
         }

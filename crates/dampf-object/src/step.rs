@@ -130,7 +130,9 @@ impl Machine<'_> {
     /// Runs to the next visible operation, but at most so many instructions.
     fn go_on(&mut self, hart: &mut Hart, way: Option<u32>, budget: u64) -> Result<(), Stop> {
         let system = self.system;
-        let mut way = way;
+        // The way is that of the operation the thread stands before; an access has none, it uses the grant.
+        let stands_at_operation = system.program.hook(hart.pc).is_some() || self.is_system_call(hart.pc);
+        let mut way = way.filter(|_| stands_at_operation);
         let mut budget = budget;
         loop {
             let exit = machine::run(hart, &system.program.code, self, &mut budget);

@@ -13,6 +13,7 @@ mod globals;
 mod lines;
 mod names;
 mod paths;
+mod reader;
 mod render;
 mod scopes;
 mod types;
@@ -36,6 +37,8 @@ use render::Painter;
 use scopes::Location;
 use units::Units;
 use unwind::CallFrames;
+
+const FILE_HEADER_SIZE: u64 = 64;
 
 /// Reads memory of the stopped program: fills the buffer from an address, or says that it cannot.
 pub type Memory<'a> = &'a dyn Fn(u64, &mut [u8]) -> bool;
@@ -142,6 +145,8 @@ impl DebugInfo {
         for header in headers.iter().filter(|header| header.p_type(LittleEndian) == PT_LOAD) {
             let start = header.p_vaddr(LittleEndian);
             let Some(end) = start.checked_add(header.p_memsz(LittleEndian)) else { continue };
+            // Code that the linker threw away keeps address zero, where a relocatable program has its file header.
+            let start = start.max(FILE_HEADER_SIZE);
             if header.p_flags(LittleEndian).contains(PF_X) {
                 code.push(start..end);
             }

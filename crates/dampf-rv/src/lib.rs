@@ -4,9 +4,9 @@
 //! access means, and explained by [`image`] (the ELF file) and [`debug`] (its DWARF information). [`memory`] keeps the
 //! memory of many states at once, as persistent trees of interned lines. Nothing here knows of threads or checking.
 
+pub mod debug;
 pub mod decode;
 mod float;
-pub mod debug;
 pub mod image;
 pub mod machine;
 pub mod memory;

@@ -94,11 +94,7 @@ pub trait Bus {
     }
 
     /// Replaces a value and answers with the old one.
-    fn amo<const BYTES: usize>(
-        &mut self,
-        address: u64,
-        update: impl FnOnce(u64) -> u64,
-    ) -> Result<u64, Self::Stop> {
+    fn amo<const BYTES: usize>(&mut self, address: u64, update: impl FnOnce(u64) -> u64) -> Result<u64, Self::Stop> {
         let old = self.load::<BYTES>(address)?;
         self.store::<BYTES>(address, update(old))?;
         Ok(old)

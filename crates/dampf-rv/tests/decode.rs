@@ -69,7 +69,8 @@ fn expanded(line: &str) -> String {
         "li" => format!("addi {a},zero,{b}"),
         "lui" => line.replacen("c.", "", 1),
         "slli64" | "srli64" | "srai64" => format!("{} {a},{a},0x0", &short[..4]),
-        "addi" | "addiw" | "andi" | "slli" | "srli" | "srai" | "add" | "sub" | "xor" | "or" | "and" | "addw" | "subw" => {
+        "addi" | "addiw" | "andi" | "slli" | "srli" | "srai" | "add" | "sub" | "xor" | "or" | "and" | "addw"
+        | "subw" => {
             format!("{short} {a},{a},{b}")
         }
         "mv" => format!("add {a},zero,{b}"),

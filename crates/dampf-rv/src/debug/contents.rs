@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use gimli::{AttributeValue, DwTag, Operation};
 
-use super::units::{Die, Reader, Unit};
+use super::reader::{ATTRIBUTES_MAX, Reader};
+use super::units::{Die, Unit};
 
 /// Where a variable lives for as long as the program runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,6 +64,9 @@ impl Contents {
             }
             let Some(abbreviation) = raw.read_abbreviation()? else { continue };
             let tag = abbreviation.tag();
+            if abbreviation.attributes().len() > ATTRIBUTES_MAX {
+                break;
+            }
             if abbreviation.has_children() && is_scope(tag) {
                 let parent = open.last().map(|&(_, scope)| scope);
                 open.push((depth, self.scopes.len()));
@@ -77,7 +81,7 @@ impl Contents {
             raw.read_attributes(abbreviation.attributes(), &mut die.attrs)?;
             let entry = start + offset.0;
             if tag == gimli::DW_TAG_subprogram {
-                let ranges = reader.units.code_ranges(&reader.dwarf, unit, &die);
+                let ranges = reader.units.code_ranges(&reader.dwarf, unit, &die, &reader.listed);
                 self.functions.extend(ranges.into_iter().map(|range| (range, entry)));
             } else if let Some(home) = home_of(reader, unit, &die) {
                 self.variables.push(RawVariable { entry, home });

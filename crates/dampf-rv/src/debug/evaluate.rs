@@ -5,7 +5,8 @@ use std::rc::Rc;
 use gimli::{AttributeValue, Encoding, EvaluationResult, Piece, Register, UnitOffset, ValueType};
 
 use super::unwind::CallFrames;
-use super::units::{Reader, Slice, Unit};
+use super::reader::Reader;
+use super::units::{Slice, Unit};
 use super::{Memory, Place, Registers};
 
 /// An expression is a program and may loop: this many operations are enough for an honest one.

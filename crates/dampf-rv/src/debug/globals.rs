@@ -4,8 +4,12 @@ use std::collections::HashMap;
 
 use super::contents::{Home, RawVariable};
 use super::types::TypeId;
-use super::units::{Reader, Units};
+use super::reader::Reader;
+use super::units::Units;
 use crate::image::{Symbol, SymbolKind, demangle};
+
+/// How many entries it takes to name an ordinary variable and its type's size, with room to spare.
+const ENTRIES_PER_VARIABLE: usize = 64;
 
 /// A variable with a fixed address, or a fixed place in every thread's block.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -69,6 +73,7 @@ pub(super) fn collect(units: &Units, symbols: &DataSymbols) -> Vec<Variable> {
         // Every unit is a question of its own.
         let reader = units.reader();
         let Some(contents) = reader.contents(index) else { continue };
+        reader.add_fuel(contents.variables.len().saturating_mul(ENTRIES_PER_VARIABLE));
         variables.extend(contents.variables.iter().filter_map(|raw| variable(&reader, raw, symbols)));
     }
     variables.sort_by(|a, b| {

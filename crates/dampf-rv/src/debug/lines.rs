@@ -1,8 +1,9 @@
 //! The line table of a unit: which source line an instruction belongs to.
 
-use gimli::ColumnType;
+use gimli::{AttributeValue, ColumnType, LineProgramHeader};
 
-use super::units::{Reader, Unit};
+use super::reader::Reader;
+use super::units::{Slice, Unit};
 
 /// How many rows are kept of one unit: a short program can describe a very long table.
 const ROWS_MAX: usize = 4_000_000;
@@ -33,9 +34,12 @@ pub(super) struct LineTable {
 }
 
 impl LineTable {
-    pub fn read<'a>(reader: &Reader<'a>, unit: &Unit<'a>) -> LineTable {
-        let Some(program) = unit.line_program.clone() else { return LineTable::default() };
-        let files = file_names(reader, unit);
+    pub fn read<'a>(reader: &Reader<'a>, unit: &Unit<'a>) -> Option<LineTable> {
+        let root = unit.entry(unit.root_offset()).ok()?;
+        let AttributeValue::DebugLineRef(offset) = root.attr_value(gimli::DW_AT_stmt_list)? else { return None };
+        let line_section = &reader.dwarf.debug_line;
+        let program = line_section.program(offset, unit.address_size(), unit.comp_dir, unit.name).ok()?;
+        let files = file_names(reader, unit, program.header());
         let mut rows: Vec<Row> = Vec::new();
         let mut sequence: Vec<Row> = Vec::new();
         let mut machine = program.rows();
@@ -64,7 +68,7 @@ impl LineTable {
         // Stable, for the order of rows within a sequence counts; and the end of one sequence must not hide the
         // beginning of another at the same address.
         rows.sort_by_key(|row| (row.address, row.file != NO_FILE));
-        LineTable { rows, files }
+        Some(LineTable { rows, files })
     }
 
     pub fn find(&self, pc: u64) -> Option<Place> {
@@ -81,9 +85,7 @@ impl LineTable {
 }
 
 /// The names of a unit's files by number, short for people.
-fn file_names<'a>(reader: &Reader<'a>, unit: &Unit<'a>) -> Vec<String> {
-    let Some(program) = &unit.line_program else { return Vec::new() };
-    let header = program.header();
+fn file_names<'a>(reader: &Reader<'a>, unit: &Unit<'a>, header: &LineProgramHeader<Slice<'a>>) -> Vec<String> {
     let directory = unit.comp_dir.map(|text| text.to_string_lossy().into_owned()).unwrap_or_default();
     let text = |value| reader.text(unit, value).unwrap_or_default();
     // Up to version 4, files count from 1 and number 0 is the unit itself.

@@ -1,6 +1,6 @@
 //! The full names of functions, variables and types, as they are written in C and C++.
 
-use super::units::{Entry, Reader};
+use super::reader::{Entry, Reader};
 use crate::image::demangle_mangled;
 
 /// How many scopes a name may lie in.

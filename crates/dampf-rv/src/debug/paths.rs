@@ -1,7 +1,7 @@
 //! Names for addresses inside a variable: `fork_[2]`, `queue.slots[3].value`.
 
 use super::types::{Member, Record, Shape};
-use super::units::Reader;
+use super::reader::Reader;
 
 const DEPTH_MAX: usize = 24;
 

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use gimli::DwAte;
 
 use super::types::{Bits, Member, Record, Shape};
-use super::units::Reader;
+use super::reader::Reader;
 
 const DEPTH_MAX: usize = 6;
 const ELEMENTS_MAX: usize = 16;

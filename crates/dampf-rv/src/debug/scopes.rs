@@ -3,7 +3,8 @@
 use gimli::{AttributeValue, EndianSlice};
 
 use super::types::TypeId;
-use super::units::{Entry, Reader};
+use super::units::spend;
+use super::reader::{Entry, Reader};
 use super::{Frame, Local};
 
 /// How deep blocks and inlined calls may be nested.
@@ -132,7 +133,7 @@ impl<'a> Reader<'a> {
             return Some(Some(expression.0.slice()).filter(|bytes| !bytes.is_empty()));
         }
         let Ok(Some(list)) = self.dwarf.attr_locations(&entry.unit, value) else { return Some(None) };
-        let mut list = list.map_while(Result::ok).take(100_000);
+        let mut list = list.map_while(Result::ok).take_while(|_| spend(&self.listed));
         let found = list.find(|item| (item.range.begin..item.range.end).contains(&pc));
         Some(found.map(|item| item.data.0.slice()).filter(|bytes| !bytes.is_empty()))
     }

@@ -2,7 +2,7 @@
 
 use gimli::{AttributeValue, DwAte};
 
-use super::units::{Entry, Reader};
+use super::reader::{Entry, Reader};
 
 /// How many names a type may have before it says what it is.
 const ALIASES_MAX: usize = 64;

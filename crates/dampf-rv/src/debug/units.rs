@@ -1,25 +1,25 @@
-//! The compilation units of a program and how their entries are read.
+//! The compilation units of a program: where they are and which code they describe.
 //!
-//! Loading finds the units and the addresses of their code, nothing more. Everything else is read when a question is
-//! asked, through a [`Reader`] that lives as long as the question and carries its fuel: debug information may be damaged
-//! or hostile (types that contain themselves, lists that refer to lists), and a question that reads too many entries
-//! ends as "unknown" instead of running on.
+//! Loading reads one entry of every unit, nothing more; what else is asked for is read later by a [`Reader`]. The work is
+//! proportional to the size of the file even if its tables overlap or refer to each other in circles, as those of a
+//! damaged file may.
 //!
 //! All addresses in here are those of the file; [`super::DebugInfo`] adds the load bias at its boundary.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::ops::Range;
-use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
 use gimli::{
-    Abbreviations, AttributeValue, DebugInfoOffset, DwAt, DwTag, DwarfSections, LittleEndian, UnitOffset, UnitType,
+    Abbreviations, AttributeValue, DebugAbbrev, DebugAddrBase, DebugInfoOffset, DebugLocListsBase, DebugRngListsBase,
+    DebugStrOffsetsBase, DwarfSections, LittleEndian, UnitHeader, UnitType,
 };
 
 use super::contents::Contents;
 use super::lines::LineTable;
+use super::reader::{Reader, read_entry};
 use crate::image::Elf;
 
 pub(super) type Slice<'a> = gimli::EndianSlice<'a, LittleEndian>;
@@ -28,11 +28,8 @@ pub(super) type Unit<'a> = gimli::Unit<Slice<'a>>;
 pub(super) type Value<'a> = AttributeValue<Slice<'a>>;
 pub(super) type Die<'a> = gimli::DebuggingInformationEntry<Slice<'a>>;
 
-/// How many entries one question may read.
-const FUEL: u32 = 200_000;
-/// How many address ranges one entry may have, and all units together.
-const RANGES_MAX: usize = 10_000;
-const UNIT_RANGES_MAX: usize = 1_000_000;
+/// How many items of address lists loading may read.
+const LISTED_MAX: usize = 2_000_000;
 
 /// One compilation unit: where it is, what code it describes, and what has been read of it so far.
 pub(super) struct UnitEntry {
@@ -41,8 +38,8 @@ pub(super) struct UnitEntry {
     pub end: usize,
     pub ranges: Vec<Range<u64>>,
     abbreviations: Arc<Abbreviations>,
-    contents: OnceLock<Contents>,
-    lines: OnceLock<LineTable>,
+    pub contents: OnceLock<Contents>,
+    pub lines: OnceLock<LineTable>,
 }
 
 /// All units of a program.
@@ -50,7 +47,7 @@ pub(super) struct Units {
     sections: DwarfSections<Vec<u8>>,
     pub list: Vec<UnitEntry>,
     /// Types that are described in units of their own, by signature.
-    signatures: HashMap<u64, usize>,
+    pub signatures: HashMap<u64, usize>,
     /// The address ranges of all units, sorted.
     by_address: Vec<(Range<u64>, usize)>,
     /// Where the program has code, and where it has memory at all. The linker leaves descriptions of code it threw away,
@@ -66,80 +63,75 @@ impl Units {
             Ok(section.map(|(_, bytes)| bytes.to_vec()).unwrap_or_default())
         };
         let Ok(sections) = DwarfSections::load(read);
-        let mut units = Units {
-            sections,
-            list: Vec::new(),
-            signatures: HashMap::new(),
-            by_address: Vec::new(),
-            code,
-            memory,
-        };
+        let (list, signatures, by_address) = (Vec::new(), HashMap::new(), Vec::new());
+        let mut units = Units { sections, list, signatures, by_address, code, memory };
         let (list, signatures) = units.find();
-        let ranges = list.iter().enumerate();
-        let mut by_address: Vec<_> =
-            ranges.flat_map(|(index, unit)| unit.ranges.iter().map(move |range| (range.clone(), index))).collect();
-        by_address.sort_by_key(|(range, index)| (range.start, range.end, *index));
+        for (index, unit) in list.iter().enumerate() {
+            units.by_address.extend(unit.ranges.iter().map(|range| (range.clone(), index)));
+        }
+        units.by_address.sort_by_key(|(range, index)| (range.start, range.end, *index));
         units.list = list;
         units.signatures = signatures;
-        units.by_address = by_address;
         units
     }
 
     fn find(&self) -> (Vec<UnitEntry>, HashMap<u64, usize>) {
         let dwarf = self.dwarf();
+        // A broken header hides where the next unit begins: what came before is still good.
+        let headers: Vec<UnitHeader<Slice>> = dwarf.units().map_while(Result::ok).collect();
+        let tables = abbreviation_tables(&headers, &self.sections.debug_abbrev);
+        let listed = Cell::new(LISTED_MAX);
         let mut list = Vec::new();
         let mut signatures = HashMap::new();
-        let mut abbreviation_tables: HashMap<usize, Arc<Abbreviations>> = HashMap::new();
-        let mut range_count = 0;
-        let mut headers = dwarf.units();
-        // A broken header hides where the next unit begins: what came before is still good.
-        while let Ok(Some(header)) = headers.next() {
+        for header in headers {
             let Some(DebugInfoOffset(offset)) = header.debug_info_offset() else { continue };
-            let abbreviations = match abbreviation_tables.get(&header.debug_abbrev_offset().0) {
-                Some(table) => Arc::clone(table),
-                None => {
-                    let Ok(table) = dwarf.abbreviations(&header) else { continue };
-                    abbreviation_tables.insert(header.debug_abbrev_offset().0, Arc::clone(&table));
-                    table
-                }
-            };
+            let Some(abbreviations) = tables.get(&header.debug_abbrev_offset().0) else { continue };
             let end = offset.saturating_add(header.length_including_self());
             if let UnitType::Type { type_signature, type_offset } = header.type_() {
                 signatures.insert(type_signature.0, offset.saturating_add(type_offset.0));
             }
-            let Ok(unit) = Unit::new_with_abbreviations(&dwarf, header, Arc::clone(&abbreviations)) else { continue };
-            let mut ranges = Vec::new();
-            if range_count < UNIT_RANGES_MAX
-                && let Ok(root) = unit.entry(unit.root_offset())
-            {
-                ranges = self.code_ranges(&dwarf, &unit, &root);
-                range_count += ranges.len();
-            }
+            let Some((unit, root)) = open(&dwarf, header, Arc::clone(abbreviations)) else { continue };
+            let ranges = self.code_ranges(&dwarf, &unit, &root, &listed);
+            let abbreviations = Arc::clone(abbreviations);
             let (contents, lines) = (OnceLock::new(), OnceLock::new());
             list.push(UnitEntry { offset, end, ranges, abbreviations, contents, lines });
         }
         (list, signatures)
     }
 
-    fn dwarf(&self) -> Dwarf<'_> {
+    pub fn dwarf(&self) -> Dwarf<'_> {
         self.sections.borrow(|bytes| Slice::new(bytes, LittleEndian))
     }
 
     /// Begins a question.
     pub fn reader(&self) -> Reader<'_> {
-        Reader { units: self, dwarf: self.dwarf(), open: RefCell::default(), fuel: Cell::new(FUEL) }
+        Reader::new(self)
     }
 
-    /// The addresses of the code that an entry describes, as far as the program has code there.
-    pub fn code_ranges<'a>(&self, dwarf: &Dwarf<'a>, unit: &Unit<'a>, die: &Die<'a>) -> Vec<Range<u64>> {
+    /// Makes the entries of a unit readable.
+    pub fn open<'a>(&'a self, dwarf: &Dwarf<'a>, index: usize) -> Option<Unit<'a>> {
+        let entry = self.list.get(index)?;
+        let header = dwarf.unit_header(DebugInfoOffset(entry.offset)).ok()?;
+        open(dwarf, header, Arc::clone(&entry.abbreviations)).map(|(unit, _)| unit)
+    }
+
+    /// The addresses of the code that an entry describes, as far as the program has code there. `listed` counts down the
+    /// list items that may still be read.
+    pub fn code_ranges<'a>(
+        &self,
+        dwarf: &Dwarf<'a>,
+        unit: &Unit<'a>,
+        die: &Die<'a>,
+        listed: &Cell<usize>,
+    ) -> Vec<Range<u64>> {
         let is_code = |range: &Range<u64>| {
             let inside = |code: &Range<u64>| code.contains(&range.start) && range.end <= code.end;
             range.start < range.end && self.code.iter().any(inside)
         };
         let list = die.attr_value(gimli::DW_AT_ranges).and_then(|value| dwarf.attr_ranges(unit, value).ok().flatten());
         if let Some(list) = list {
-            let ranges = list.map_while(Result::ok).map(|range| range.begin..range.end);
-            return ranges.take(RANGES_MAX).filter(is_code).collect();
+            let affordable = list.map_while(Result::ok).take_while(|_| spend(listed));
+            return affordable.map(|range| range.begin..range.end).filter(is_code).collect();
         }
         let address = |name| dwarf.attr_address(unit, die.attr_value(name)?).ok().flatten();
         let Some(start) = address(gimli::DW_AT_low_pc) else { return Vec::new() };
@@ -165,162 +157,75 @@ impl Units {
     }
 }
 
-/// Reads entries for one question.
-pub(super) struct Reader<'a> {
-    pub units: &'a Units,
-    pub dwarf: Dwarf<'a>,
-    open: RefCell<HashMap<usize, Rc<Unit<'a>>>>,
-    fuel: Cell<u32>,
+/// Counts down; false when there is nothing left.
+pub(super) fn spend(budget: &Cell<usize>) -> bool {
+    let left = budget.get();
+    budget.set(left.saturating_sub(1));
+    left > 0
 }
 
-impl<'a> Reader<'a> {
-    pub fn unit(&self, index: usize) -> Option<Rc<Unit<'a>>> {
-        if let Some(unit) = self.open.borrow().get(&index) {
-            return Some(Rc::clone(unit));
+/// The abbreviation tables of all units by offset. Tables do not overlap: each ends where the next one begins at the
+/// latest, so that reading all of them reads the section once.
+fn abbreviation_tables(headers: &[UnitHeader<Slice>], section: &DebugAbbrev<Vec<u8>>) -> HashMap<usize, Arc<Abbreviations>> {
+    let mut offsets: Vec<_> = headers.iter().map(|header| header.debug_abbrev_offset()).collect();
+    offsets.sort_unstable_by_key(|offset| offset.0);
+    offsets.dedup();
+    let mut tables = HashMap::new();
+    for (index, &offset) in offsets.iter().enumerate() {
+        let end = offsets.get(index + 1).map_or(usize::MAX, |next| next.0);
+        let part = section.borrow(|bytes| Slice::new(&bytes[..bytes.len().min(end)], LittleEndian));
+        if let Ok(table) = part.abbreviations(offset) {
+            tables.insert(offset.0, Arc::new(table));
         }
-        let entry = self.units.list.get(index)?;
-        let header = self.dwarf.unit_header(DebugInfoOffset(entry.offset)).ok()?;
-        let unit = Unit::new_with_abbreviations(&self.dwarf, header, Arc::clone(&entry.abbreviations)).ok()?;
-        let unit = Rc::new(unit);
-        self.open.borrow_mut().insert(index, Rc::clone(&unit));
-        Some(unit)
     }
+    tables
+}
 
-    /// The index of functions, scopes and variables of a unit.
-    pub fn contents(&self, index: usize) -> Option<&'a Contents> {
-        let entry = self.units.list.get(index)?;
-        Some(entry.contents.get_or_init(|| match self.unit(index) {
-            Some(unit) => Contents::read(self, &unit, entry.offset),
-            None => Contents::default(),
-        }))
+/// A unit and its root entry. Unlike gimli's own constructor, this leaves the line program alone, which may be large and
+/// is of interest to few questions.
+fn open<'a>(
+    dwarf: &Dwarf<'a>,
+    header: UnitHeader<Slice<'a>>,
+    abbreviations: Arc<Abbreviations>,
+) -> Option<(Unit<'a>, Die<'a>)> {
+    let (encoding, file) = (header.encoding(), dwarf.file_type);
+    let mut unit = Unit {
+        abbreviations,
+        name: None,
+        comp_dir: None,
+        low_pc: 0,
+        str_offsets_base: DebugStrOffsetsBase::default_for_encoding_and_file(encoding, file),
+        addr_base: DebugAddrBase(0),
+        loclists_base: DebugLocListsBase::default_for_encoding_and_file(encoding, file),
+        rnglists_base: DebugRngListsBase::default_for_encoding_and_file(encoding, file),
+        line_program: None,
+        dwo_id: None,
+        header,
+    };
+    let mut root = Die::null();
+    if !read_entry(&mut unit.entries_raw(None).ok()?, &mut root)? {
+        return None;
     }
-
-    pub fn lines(&self, index: usize) -> Option<&'a LineTable> {
-        let entry = self.units.list.get(index)?;
-        Some(entry.lines.get_or_init(|| match self.unit(index) {
-            Some(unit) => LineTable::read(self, &unit),
-            None => LineTable::default(),
-        }))
-    }
-
-    /// Whether the question may still read an entry.
-    fn burn(&self) -> Option<()> {
-        let left = self.fuel.get().checked_sub(1)?;
-        self.fuel.set(left);
-        Some(())
-    }
-
-    /// The entry at an offset of `.debug_info`.
-    pub fn entry(&self, offset: usize) -> Option<Entry<'a>> {
-        self.burn()?;
-        let index = self.units.at_offset(offset)?;
-        let unit = self.unit(index)?;
-        let die = unit.entry(UnitOffset(offset - self.units.list[index].offset)).ok()?;
-        Some(Entry { unit, index, offset, die })
-    }
-
-    /// The entries directly below an entry, in the order of the file.
-    pub fn children(&self, parent: &Entry<'a>) -> Vec<Entry<'a>> {
-        let mut children = Vec::new();
-        if parent.die.has_children() {
-            // A broken entry hides where the next one begins: what came before is still good.
-            let _ = self.read_children(parent, &mut children);
-        }
-        children
-    }
-
-    fn read_children(&self, parent: &Entry<'a>, children: &mut Vec<Entry<'a>>) -> Option<()> {
-        let start = self.units.list[parent.index].offset;
-        let mut die = Die::null();
-        let mut raw = parent.unit.entries_raw(Some(parent.die.offset())).ok()?;
-        raw.read_entry(&mut die).ok()?;
-        let mut level = 1;
-        while !raw.is_empty() && raw.next_depth() >= level {
-            self.burn()?;
-            if !raw.read_entry(&mut die).ok()? || die.depth() != level {
-                continue;
+    for attribute in root.attrs() {
+        match (attribute.name(), attribute.value()) {
+            (gimli::DW_AT_str_offsets_base, AttributeValue::DebugStrOffsetsBase(base)) => unit.str_offsets_base = base,
+            (gimli::DW_AT_addr_base | gimli::DW_AT_GNU_addr_base, AttributeValue::DebugAddrBase(base)) => {
+                unit.addr_base = base;
             }
-            if die.has_children()
-                && let Some(AttributeValue::UnitRef(sibling)) = die.attr_value(gimli::DW_AT_sibling)
-                && sibling.0 > die.offset().0
-            {
-                raw = parent.unit.entries_raw(Some(sibling)).ok()?;
-                level = 0;
+            (gimli::DW_AT_loclists_base, AttributeValue::DebugLocListsBase(base)) => unit.loclists_base = base,
+            (gimli::DW_AT_rnglists_base | gimli::DW_AT_GNU_ranges_base, AttributeValue::DebugRngListsBase(base)) => {
+                unit.rnglists_base = base;
             }
-            let offset = start + die.offset().0;
-            let (unit, index) = (Rc::clone(&parent.unit), parent.index);
-            children.push(Entry { unit, index, offset, die: std::mem::replace(&mut die, Die::null()) });
-        }
-        Some(())
-    }
-
-    /// The text of a string attribute.
-    pub fn text(&self, unit: &Unit<'a>, value: Value<'a>) -> Option<String> {
-        let text = self.dwarf.attr_string(unit, value).ok()?;
-        Some(String::from_utf8_lossy(text.slice()).into_owned())
-    }
-
-    pub fn signature(&self, signature: u64) -> Option<usize> {
-        self.units.signatures.get(&signature).copied()
-    }
-}
-
-/// One entry of the debug information, read.
-pub(super) struct Entry<'a> {
-    pub unit: Rc<Unit<'a>>,
-    /// The number of the unit.
-    pub index: usize,
-    /// The offset in `.debug_info`.
-    pub offset: usize,
-    pub die: Die<'a>,
-}
-
-impl<'a> Entry<'a> {
-    pub fn tag(&self) -> DwTag {
-        self.die.tag()
-    }
-
-    pub fn value(&self, name: DwAt) -> Option<Value<'a>> {
-        self.die.attr_value(name)
-    }
-
-    pub fn number(&self, name: DwAt) -> Option<u64> {
-        self.die.attr(name)?.udata_value()
-    }
-
-    pub fn flag(&self, name: DwAt) -> bool {
-        matches!(self.value(name), Some(AttributeValue::Flag(true)))
-    }
-
-    /// The entry's own name.
-    pub fn name(&self, reader: &Reader<'a>) -> Option<String> {
-        reader.text(&self.unit, self.value(gimli::DW_AT_name)?)
-    }
-
-    /// The offset of the entry that an attribute refers to.
-    pub fn reference(&self, reader: &Reader<'a>, name: DwAt) -> Option<usize> {
-        match self.value(name)? {
-            AttributeValue::UnitRef(offset) => reader.units.list[self.index].offset.checked_add(offset.0),
-            AttributeValue::DebugInfoRef(offset) => Some(offset.0),
-            AttributeValue::DebugTypesRef(signature) => reader.signature(signature.0),
-            _ => None,
+            _ => {}
         }
     }
-
-    pub fn code_ranges(&self, reader: &Reader<'a>) -> Vec<Range<u64>> {
-        reader.units.code_ranges(&reader.dwarf, &self.unit, &self.die)
-    }
-
-    /// This entry and those it completes: the declaration of a definition, the original of an inlined copy.
-    pub fn with_origins(self, reader: &Reader<'a>) -> Vec<Entry<'a>> {
-        let mut chain = vec![self];
-        while chain.len() < 6 {
-            let last = &chain[chain.len() - 1];
-            let origin = last.reference(reader, gimli::DW_AT_abstract_origin);
-            let origin = origin.or_else(|| last.reference(reader, gimli::DW_AT_specification));
-            let Some(entry) = origin.and_then(|offset| reader.entry(offset)) else { break };
-            chain.push(entry);
-        }
-        chain
-    }
+    // These may depend on the bases.
+    let text = |name| dwarf.attr_string(&unit, root.attr_value(name)?).ok();
+    let name = text(gimli::DW_AT_name);
+    let directory = text(gimli::DW_AT_comp_dir);
+    let start = root.attr_value(gimli::DW_AT_low_pc).and_then(|value| dwarf.attr_address(&unit, value).ok().flatten());
+    unit.name = name;
+    unit.comp_dir = directory;
+    unit.low_pc = start.unwrap_or(0);
+    Some((unit, root))
 }

@@ -3,12 +3,13 @@
 //! The tables are `.eh_frame`, which exceptions need and every program has, and `.debug_frame`, where a compiler puts
 //! them if nobody asked for exceptions. The first question sorts all entries by address.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
 use gimli::{
     BaseAddresses, CfaRule, CieOrFde, DebugFrame, EhFrame, Encoding, LittleEndian, Register, RegisterRule,
-    UnwindContext, UnwindSection,
+    UnwindContext, UnwindOffset, UnwindSection,
 };
 
 use super::evaluate::{Stopped, frame_expression};
@@ -79,10 +80,21 @@ impl CallFrames {
         S: UnwindSection<Slice<'a>>,
     {
         let bases = self.bases();
+        let mut common = HashMap::new();
         let mut entries = section.entries(&bases);
         while let Ok(Some(entry)) = entries.next() {
-            let CieOrFde::Fde(partial) = entry else { continue };
-            let Ok(described) = partial.parse(S::cie_from_offset) else { continue };
+            let partial = match entry {
+                CieOrFde::Fde(partial) => partial,
+                CieOrFde::Cie(cie) => {
+                    common.insert(cie.offset(), cie);
+                    continue;
+                }
+            };
+            // What functions have in common is described before them, and read once.
+            let cie = |_: &S, _: &BaseAddresses, at: S::Offset| {
+                common.get(&UnwindOffset::into(at)).cloned().ok_or(gimli::Error::NoUnwindInfoForAddress)
+            };
+            let Ok(described) = partial.parse(cie) else { continue };
             let start = described.initial_address();
             let Some(end) = start.checked_add(described.len()) else { continue };
             if self.code.iter().any(|code| code.contains(&start)) {

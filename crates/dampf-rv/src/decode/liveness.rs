@@ -34,7 +34,9 @@ impl Instruction {
             Shape::Plain | Shape::Upper | Shape::Jump | Shape::Fence | Shape::CsrImmediate => 0,
             Shape::JumpRegister | Shape::Load(_) | Shape::FloatLoad(_) | Shape::LoadReserved(_) => x1,
             Shape::Immediate | Shape::Shift | Shape::Csr | Shape::FromInteger | Shape::MoveFromInteger => x1,
-            Shape::Branch | Shape::Store(_) | Shape::StoreConditional(_) | Shape::Atomic(_) | Shape::Register => x1 | x2,
+            Shape::Branch | Shape::Store(_) | Shape::StoreConditional(_) | Shape::Atomic(_) | Shape::Register => {
+                x1 | x2
+            }
             Shape::FloatStore(_) => x1 | f2,
             Shape::Fused => f1 | f2 | f3,
             Shape::FloatRounded | Shape::Float | Shape::Compare => f1 | f2,

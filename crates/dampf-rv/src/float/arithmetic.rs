@@ -106,9 +106,7 @@ fn add_exactly<F: Format>(a: u64, b: u64, environment: &mut Environment) -> u64 
         }
         (Value::Infinity { .. }, _) => a,
         (_, Value::Infinity { .. }) => b,
-        (Value::Zero { negative }, Value::Zero { negative: other }) if negative != other => {
-            cancelled::<F>(environment)
-        }
+        (Value::Zero { negative }, Value::Zero { negative: other }) if negative != other => cancelled::<F>(environment),
         (_, Value::Zero { .. }) => a,
         (Value::Zero { .. }, _) => b,
         (Value::Finite(a), Value::Finite(b)) => round_sum::<F>(a, b, environment),
@@ -212,7 +210,7 @@ fn square_root_exactly<F: Format>(a: u64, environment: &mut Environment) -> u64 
             let odd = exponent & 1 != 0;
             let radicand = if odd { significand } else { significand >> 1 };
             let root = radicand.isqrt();
-            let significand = root << 64 | 0;
+            let significand = root << 64 | (root * root != radicand) as u128;
             round::<F>(Number { negative: false, exponent: exponent >> 1, significand }, environment)
         }
     }

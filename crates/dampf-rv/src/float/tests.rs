@@ -64,11 +64,7 @@ fn check_format<F: Format>() {
         let (a, b, c) = (patterns.next::<F>(), patterns.next::<F>(), patterns.next::<F>());
         let context = |name: &'static str| move || format!("{name} {a:#x} {b:#x} {c:#x}");
         check::<F>(F::host_add(a, b), |environment| add::<F>(a, b, environment), &context("add"));
-        check::<F>(
-            F::host_add(a, b ^ F::SIGN),
-            |environment| subtract::<F>(a, b, environment),
-            &context("subtract"),
-        );
+        check::<F>(F::host_add(a, b ^ F::SIGN), |environment| subtract::<F>(a, b, environment), &context("subtract"));
         check::<F>(F::host_multiply(a, b), |environment| multiply::<F>(a, b, environment), &context("multiply"));
         check::<F>(F::host_divide(a, b), |environment| divide::<F>(a, b, environment), &context("divide"));
         check::<F>(F::host_fused(a, b, c), |environment| fused::<F>(a, b, c, environment), &context("fused"));
@@ -108,10 +104,7 @@ fn conversions_agree_with_the_host() {
             (bits as i64 as f64).to_bits()
         );
         assert_eq!(nearest(&|environment| from_unsigned::<Double>(bits, environment)), (bits as f64).to_bits());
-        assert_eq!(
-            nearest(&|environment| from_unsigned::<Single>(bits, environment)),
-            (bits as f32).to_bits() as u64
-        );
+        assert_eq!(nearest(&|environment| from_unsigned::<Single>(bits, environment)), (bits as f32).to_bits() as u64);
         // The host's casts saturate like ours but for NaNs.
         if !value.is_nan() {
             assert_eq!(truncated(&|environment| to_i32::<Double>(bits, environment) as i128), value as i32 as i128);

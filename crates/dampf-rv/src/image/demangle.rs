@@ -4,7 +4,7 @@ use std::fmt;
 
 use cpp_demangle::{BorrowedSymbol, DemangleOptions, DemangleWrite};
 
-/// Names longer than this are cut: a name of a few bytes can unfold to one of gigabytes.
+/// Names longer than this stay as they are: a name of a few bytes can unfold to one of gigabytes.
 const NAME_LENGTH_MAX: usize = 4096;
 
 /// A C++ symbol's name without parameters and return type (`queue<int>::push`), any other name unchanged.
@@ -14,7 +14,7 @@ pub fn demangle(name: &str) -> String {
 
 /// The readable form of a name that is mangled and well formed.
 pub(crate) fn demangle_mangled(name: &str) -> Option<String> {
-    if !name.starts_with("_Z") {
+    if !name.starts_with("_Z") || name.len() > NAME_LENGTH_MAX {
         return None;
     }
     let symbol = BorrowedSymbol::new(name.as_bytes()).ok()?;

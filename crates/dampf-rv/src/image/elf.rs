@@ -64,8 +64,12 @@ impl<'a> Elf<'a> {
         let Ok(table) = sections.symbols(LittleEndian, self.bytes, elf::SHT_SYMTAB) else { return Vec::new() };
         let mut symbols = Vec::new();
         let mut file: Option<String> = None;
+        // Names may overlap in the file, but those of an honest file are not much longer than it.
+        let mut name_bytes_left = self.bytes.len().saturating_mul(4);
         for symbol in table.iter() {
             let Ok(name) = symbol.name(LittleEndian, table.strings()) else { continue };
+            let Some(left) = name_bytes_left.checked_sub(name.len()) else { break };
+            name_bytes_left = left;
             let Ok(name) = std::str::from_utf8(name) else { continue };
             let kind = match symbol.st_type() {
                 elf::STT_FUNC | elf::STT_GNU_IFUNC => SymbolKind::Function,

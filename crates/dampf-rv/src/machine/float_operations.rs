@@ -54,10 +54,30 @@ fn compute(hart: &Hart, entry: Entry, environment: &mut Environment) -> Outcome 
     let double = |slot| hart.read_float(slot);
     let single = |slot| unboxed(hart.read_float(slot));
     match entry.op() {
-        Op::FmaddS => Outcome::Single(arithmetic::fused::<Single>(single(entry.rs1), single(entry.rs2), single(entry.rs3()), environment)),
-        Op::FmsubS => Outcome::Single(arithmetic::fused::<Single>(single(entry.rs1), single(entry.rs2), single(entry.rs3()) ^ Single::SIGN, environment)),
-        Op::FnmsubS => Outcome::Single(arithmetic::fused::<Single>(single(entry.rs1) ^ Single::SIGN, single(entry.rs2), single(entry.rs3()), environment)),
-        Op::FnmaddS => Outcome::Single(arithmetic::fused::<Single>(single(entry.rs1) ^ Single::SIGN, single(entry.rs2), single(entry.rs3()) ^ Single::SIGN, environment)),
+        Op::FmaddS => Outcome::Single(arithmetic::fused::<Single>(
+            single(entry.rs1),
+            single(entry.rs2),
+            single(entry.rs3()),
+            environment,
+        )),
+        Op::FmsubS => Outcome::Single(arithmetic::fused::<Single>(
+            single(entry.rs1),
+            single(entry.rs2),
+            single(entry.rs3()) ^ Single::SIGN,
+            environment,
+        )),
+        Op::FnmsubS => Outcome::Single(arithmetic::fused::<Single>(
+            single(entry.rs1) ^ Single::SIGN,
+            single(entry.rs2),
+            single(entry.rs3()),
+            environment,
+        )),
+        Op::FnmaddS => Outcome::Single(arithmetic::fused::<Single>(
+            single(entry.rs1) ^ Single::SIGN,
+            single(entry.rs2),
+            single(entry.rs3()) ^ Single::SIGN,
+            environment,
+        )),
         Op::FaddS => Outcome::Single(arithmetic::add::<Single>(single(entry.rs1), single(entry.rs2), environment)),
         Op::FsubS => Outcome::Single(arithmetic::subtract::<Single>(single(entry.rs1), single(entry.rs2), environment)),
         Op::FmulS => Outcome::Single(arithmetic::multiply::<Single>(single(entry.rs1), single(entry.rs2), environment)),
@@ -65,12 +85,18 @@ fn compute(hart: &Hart, entry: Entry, environment: &mut Environment) -> Outcome 
         Op::FsqrtS => Outcome::Single(arithmetic::square_root::<Single>(single(entry.rs1), environment)),
         Op::FsgnjS => Outcome::Single(compare::with_sign::<Single>(single(entry.rs1), single(entry.rs2))),
         Op::FsgnjnS => Outcome::Single(compare::with_sign::<Single>(single(entry.rs1), !single(entry.rs2))),
-        Op::FsgnjxS => Outcome::Single(compare::with_sign::<Single>(single(entry.rs1), single(entry.rs1) ^ single(entry.rs2))),
+        Op::FsgnjxS => {
+            Outcome::Single(compare::with_sign::<Single>(single(entry.rs1), single(entry.rs1) ^ single(entry.rs2)))
+        }
         Op::FminS => Outcome::Single(compare::minimum::<Single>(single(entry.rs1), single(entry.rs2), environment)),
         Op::FmaxS => Outcome::Single(compare::maximum::<Single>(single(entry.rs1), single(entry.rs2), environment)),
-        Op::FeqS => Outcome::Integer(compare::equal::<Single>(single(entry.rs1), single(entry.rs2), environment) as u64),
+        Op::FeqS => {
+            Outcome::Integer(compare::equal::<Single>(single(entry.rs1), single(entry.rs2), environment) as u64)
+        }
         Op::FltS => Outcome::Integer(compare::less::<Single>(single(entry.rs1), single(entry.rs2), environment) as u64),
-        Op::FleS => Outcome::Integer(compare::less_or_equal::<Single>(single(entry.rs1), single(entry.rs2), environment) as u64),
+        Op::FleS => {
+            Outcome::Integer(compare::less_or_equal::<Single>(single(entry.rs1), single(entry.rs2), environment) as u64)
+        }
         Op::FclassS => Outcome::Integer(compare::class::<Single>(single(entry.rs1))),
         Op::FcvtWS => Outcome::Integer(convert::to_i32::<Single>(single(entry.rs1), environment) as u64),
         Op::FcvtWuS => Outcome::Integer(convert::to_u32::<Single>(single(entry.rs1), environment) as i32 as u64),
@@ -82,10 +108,30 @@ fn compute(hart: &Hart, entry: Entry, environment: &mut Environment) -> Outcome 
         Op::FcvtSLu => Outcome::Single(convert::from_unsigned::<Single>(integer(entry.rs1), environment)),
         Op::FmvXW => Outcome::Integer(double(entry.rs1) as i32 as u64),
         Op::FmvWX => Outcome::Single(integer(entry.rs1) as u32 as u64),
-        Op::FmaddD => Outcome::Double(arithmetic::fused::<Double>(double(entry.rs1), double(entry.rs2), double(entry.rs3()), environment)),
-        Op::FmsubD => Outcome::Double(arithmetic::fused::<Double>(double(entry.rs1), double(entry.rs2), double(entry.rs3()) ^ Double::SIGN, environment)),
-        Op::FnmsubD => Outcome::Double(arithmetic::fused::<Double>(double(entry.rs1) ^ Double::SIGN, double(entry.rs2), double(entry.rs3()), environment)),
-        Op::FnmaddD => Outcome::Double(arithmetic::fused::<Double>(double(entry.rs1) ^ Double::SIGN, double(entry.rs2), double(entry.rs3()) ^ Double::SIGN, environment)),
+        Op::FmaddD => Outcome::Double(arithmetic::fused::<Double>(
+            double(entry.rs1),
+            double(entry.rs2),
+            double(entry.rs3()),
+            environment,
+        )),
+        Op::FmsubD => Outcome::Double(arithmetic::fused::<Double>(
+            double(entry.rs1),
+            double(entry.rs2),
+            double(entry.rs3()) ^ Double::SIGN,
+            environment,
+        )),
+        Op::FnmsubD => Outcome::Double(arithmetic::fused::<Double>(
+            double(entry.rs1) ^ Double::SIGN,
+            double(entry.rs2),
+            double(entry.rs3()),
+            environment,
+        )),
+        Op::FnmaddD => Outcome::Double(arithmetic::fused::<Double>(
+            double(entry.rs1) ^ Double::SIGN,
+            double(entry.rs2),
+            double(entry.rs3()) ^ Double::SIGN,
+            environment,
+        )),
         Op::FaddD => Outcome::Double(arithmetic::add::<Double>(double(entry.rs1), double(entry.rs2), environment)),
         Op::FsubD => Outcome::Double(arithmetic::subtract::<Double>(double(entry.rs1), double(entry.rs2), environment)),
         Op::FmulD => Outcome::Double(arithmetic::multiply::<Double>(double(entry.rs1), double(entry.rs2), environment)),
@@ -93,12 +139,18 @@ fn compute(hart: &Hart, entry: Entry, environment: &mut Environment) -> Outcome 
         Op::FsqrtD => Outcome::Double(arithmetic::square_root::<Double>(double(entry.rs1), environment)),
         Op::FsgnjD => Outcome::Double(compare::with_sign::<Double>(double(entry.rs1), double(entry.rs2))),
         Op::FsgnjnD => Outcome::Double(compare::with_sign::<Double>(double(entry.rs1), !double(entry.rs2))),
-        Op::FsgnjxD => Outcome::Double(compare::with_sign::<Double>(double(entry.rs1), double(entry.rs1) ^ double(entry.rs2))),
+        Op::FsgnjxD => {
+            Outcome::Double(compare::with_sign::<Double>(double(entry.rs1), double(entry.rs1) ^ double(entry.rs2)))
+        }
         Op::FminD => Outcome::Double(compare::minimum::<Double>(double(entry.rs1), double(entry.rs2), environment)),
         Op::FmaxD => Outcome::Double(compare::maximum::<Double>(double(entry.rs1), double(entry.rs2), environment)),
-        Op::FeqD => Outcome::Integer(compare::equal::<Double>(double(entry.rs1), double(entry.rs2), environment) as u64),
+        Op::FeqD => {
+            Outcome::Integer(compare::equal::<Double>(double(entry.rs1), double(entry.rs2), environment) as u64)
+        }
         Op::FltD => Outcome::Integer(compare::less::<Double>(double(entry.rs1), double(entry.rs2), environment) as u64),
-        Op::FleD => Outcome::Integer(compare::less_or_equal::<Double>(double(entry.rs1), double(entry.rs2), environment) as u64),
+        Op::FleD => {
+            Outcome::Integer(compare::less_or_equal::<Double>(double(entry.rs1), double(entry.rs2), environment) as u64)
+        }
         Op::FclassD => Outcome::Integer(compare::class::<Double>(double(entry.rs1))),
         Op::FcvtWD => Outcome::Integer(convert::to_i32::<Double>(double(entry.rs1), environment) as u64),
         Op::FcvtWuD => Outcome::Integer(convert::to_u32::<Double>(double(entry.rs1), environment) as i32 as u64),

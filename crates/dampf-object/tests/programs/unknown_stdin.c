@@ -1,0 +1,7 @@
+// expect: unknown
+// What somebody would type.
+#include <stdio.h>
+
+int main(void) {
+    return getchar() == 'x';
+}
