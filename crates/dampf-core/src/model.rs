@@ -60,6 +60,7 @@ pub struct Successors {
     beyond_faults: bool,
     state_fault: Option<Fault>,
     valid_end: bool,
+    unsupported: Option<Unsupported>,
 }
 
 impl Successors {
@@ -72,6 +73,7 @@ impl Successors {
             beyond_faults: false,
             state_fault: None,
             valid_end: false,
+            unsupported: None,
         }
     }
 
@@ -84,6 +86,7 @@ impl Successors {
         self.beyond_faults = false;
         self.state_fault = None;
         self.valid_end = false;
+        self.unsupported = None;
     }
 
     #[inline]
@@ -147,7 +150,7 @@ impl Successors {
     pub fn fault_of_state(&self) -> Option<Fault> {
         match &self.state_fault {
             Some(fault) => Some(fault.clone()),
-            None => (self.is_empty() && !self.valid_end).then(Fault::deadlock),
+            None => (self.is_empty() && !self.valid_end && self.unsupported.is_none()).then(Fault::deadlock),
         }
     }
 
@@ -171,6 +174,18 @@ impl Successors {
 
     pub fn set_state_fault(&mut self, fault: Fault) {
         self.state_fault = Some(fault);
+    }
+
+    /// Notes that a step of the explored state cannot be computed. The other steps count, so faults are still found, but a search
+    /// that meets this verifies nothing.
+    pub fn set_unsupported(&mut self, unsupported: Unsupported) {
+        self.unsupported.get_or_insert(unsupported);
+    }
+
+    /// A step that cannot be computed, if there is one.
+    #[inline]
+    pub fn unsupported(&self) -> Option<&Unsupported> {
+        self.unsupported.as_ref()
     }
 
     #[inline]

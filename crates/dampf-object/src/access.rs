@@ -63,7 +63,7 @@ impl Machine<'_> {
                 let thread = &self.threads[slot as usize];
                 let valid = match thread.is_alive() {
                     false => 0,
-                    true if slot == self.running => u64::MAX,
+                    true if slot == self.running => !below(region.base(0) - u64::from(thread.stack_bytes)),
                     // The bytes from its stack pointer on.
                     true => !below(thread.sp),
                 };
@@ -111,11 +111,17 @@ impl Machine<'_> {
 
     /// Whether the running thread may access these bytes now; uses up its grant if the access is visible.
     fn ask(&mut self, address: u64, bytes: u64, write: bool) -> Result<(), Stop> {
+        self.check_aligned(address, bytes)?;
         let mut visible = false;
         for (line, mask) in lines(address, bytes) {
             let Some(standing) = self.standing(line) else { return Err(self.bad_access(address, bytes, write)) };
             if standing.valid & mask != mask || (write && standing.region.is_none()) {
-                return Err(self.bad_access(address, bytes, write));
+                if !write && standing.valid & mask != 0 && !self.lenient {
+                    return Err(Stop::PartlyValid);
+                }
+                if write || standing.valid & mask == 0 {
+                    return Err(self.bad_access(address, bytes, write));
+                }
             }
             if standing.foreign & mask != 0 {
                 return Err(self.learn_shared(line, standing));
@@ -145,7 +151,7 @@ impl Machine<'_> {
         let program = &self.system.program;
         match (standing.region, program.line(address)) {
             (None, Some((line, _))) => self.space.remember_constant(address, line, free),
-            (Some(region), _) => self.space.remember(address, region, free),
+            (Some(region), _) => self.space.remember(address, region, free, region == Region::Stack(self.running)),
             (None, None) => {}
         }
     }
@@ -231,7 +237,24 @@ impl Machine<'_> {
         self.ask(address, bytes as u64, false)?;
         let mut value = [0; 8];
         self.peek(address, &mut value[..bytes]);
+        if self.lenient {
+            // What lies behind the end is not to look like the end of a string.
+            let valid = self.standing(address).map_or(0, |standing| standing.valid >> (address % 64));
+            for (number, byte) in value[..bytes].iter_mut().enumerate() {
+                if valid >> number & 1 == 0 {
+                    *byte = 0xa5;
+                }
+            }
+        }
         Ok(u64::from_le_bytes(value))
+    }
+
+    /// Refuses an access to the running thread's own stack below its stack pointer.
+    fn check_live(&mut self, address: u64, bytes: usize, write: bool, sp: u64) -> Result<(), Stop> {
+        if address < sp && Region::of(address, self.slots()) == Some(Region::Stack(self.running)) {
+            return Err(self.bad_access(address, bytes as u64, write));
+        }
+        Ok(())
     }
 
     #[cold]
@@ -276,23 +299,38 @@ pub fn is_below_stack(address: u64, slots: usize) -> bool {
 impl Bus for Machine<'_> {
     type Stop = Stop;
 
-    #[inline(always)]
     fn load<const BYTES: usize>(&mut self, address: u64) -> Result<u64, Stop> {
-        match self.space.fast_load::<BYTES>(address) {
+        self.slow_load(address, BYTES)
+    }
+
+    fn store<const BYTES: usize>(&mut self, address: u64, value: u64) -> Result<(), Stop> {
+        self.slow_store(address, value, BYTES)
+    }
+
+    #[inline(always)]
+    fn load_beside_stack<const BYTES: usize>(&mut self, address: u64, stack_pointer: u64) -> Result<u64, Stop> {
+        match self.space.fast_load::<BYTES>(address, stack_pointer) {
             Some(bytes) => {
                 let mut value = [0; 8];
                 value[..BYTES].copy_from_slice(&bytes);
                 Ok(u64::from_le_bytes(value))
             }
-            None => self.slow_load(address, BYTES),
+            None => {
+                self.check_live(address, BYTES, false, stack_pointer)?;
+                self.slow_load(address, BYTES)
+            }
         }
     }
 
     #[inline(always)]
-    fn store<const BYTES: usize>(&mut self, address: u64, value: u64) -> Result<(), Stop> {
+    fn store_beside_stack<const BYTES: usize>(&mut self, address: u64, value: u64, stack_pointer: u64) -> Result<(), Stop> {
         let mut bytes = [0; BYTES];
         bytes.copy_from_slice(&value.to_le_bytes()[..BYTES]);
-        if self.space.fast_store::<BYTES>(address, bytes) { Ok(()) } else { self.slow_store(address, value, BYTES) }
+        if self.space.fast_store::<BYTES>(address, bytes, stack_pointer) {
+            return Ok(());
+        }
+        self.check_live(address, BYTES, true, stack_pointer)?;
+        self.slow_store(address, value, BYTES)
     }
 
     fn load_reserved<const BYTES: usize>(&mut self, address: u64) -> Result<u64, Stop> {

@@ -56,6 +56,7 @@ impl Machine<'_> {
             Hook::BeginAtomic => {
                 let thread = self.thread_mut();
                 thread.atomic = thread.atomic.saturating_add(1);
+                self.section_began = true;
                 self.space.forget();
                 Ok(Next::Return(0))
             }
@@ -94,7 +95,7 @@ impl Machine<'_> {
         let held = self.process.locked.iter().position(|locked| locked.address == address && locked.owner == owner);
         let Some(at) = held else {
             let (me, place) = (self.thread_name(owner), self.place_name(address));
-            return Err(Stop::fault(FaultKind::LockMisuse, format!("{me} unlocks {place}, which it has not locked")));
+            return Err(Stop::fault(FaultKind::PrivilegeViolation, format!("{me} unlocks {place}, which it has not locked")));
         };
         self.process_mut().locked.remove(at);
         self.space.forget();

@@ -35,6 +35,12 @@ impl Machine<'_> {
                 let place = place.replace("{site}", &self.site_name(site_near(arena_of(self, region, slot), offset)));
                 Stop::fault(kind, format!("{what} {place}"))
             }
+            Some(region @ Region::Stack(slot))
+                if self.threads[slot as usize].is_alive()
+                    && address < region.base(0) - u64::from(self.threads[slot as usize].stack_bytes) =>
+            {
+                Stop::fault(FaultKind::StackOverflow, format!("{what} below the end of the stack: it is used up"))
+            }
             Some(Region::Stack(slot)) => {
                 let owner = self.thread_name(slot);
                 Stop::fault(FaultKind::StackAccess, format!("{what} in a part of the stack of {owner} that is not in use"))
@@ -52,7 +58,7 @@ impl Machine<'_> {
             return Ok(());
         }
         let place = self.place_name(address);
-        Err(Stop::fault(FaultKind::MisalignedAccess, format!("atomic access of {bytes} bytes at {place}, which is not aligned")))
+        Err(Stop::fault(FaultKind::MisalignedAccess, format!("access of {bytes} bytes at {place}, which is not aligned to them")))
     }
 
     pub fn check_locked(&mut self, address: u64, bytes: u64) -> Result<(), Stop> {

@@ -214,6 +214,45 @@ impl Machine<'_> {
         Ok(Next::Return(new))
     }
 
+    /// The blocks of the user's that nothing points to any more. What looks like a pointer to a block counts as one.
+    pub fn unreachable_blocks(&mut self) -> Vec<(Region, Block)> {
+        let mut unseen = self.live_blocks();
+        if unseen.is_empty() {
+            return unseen;
+        }
+        let mut words = Vec::new();
+        for number in 0..Region::count(self.slots()) {
+            let region = Region::from_number(number);
+            let is_root = match region {
+                Region::Shared(_) | Region::Private(_) => false,
+                Region::Stack(slot) | Region::Tls(slot) => self.threads[slot as usize].is_alive(),
+                _ => true,
+            };
+            if is_root {
+                self.space.for_each_line(region, &mut |line| words.extend_from_slice(&line.0));
+            }
+        }
+        for hart in self.harts.iter().flatten() {
+            words.extend(hart.x[..32].iter().flat_map(|&value| [value as u32, (value >> 32) as u32]));
+        }
+        while !words.is_empty() && !unseen.is_empty() {
+            let pointers: Vec<u64> = words.chunks(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32).collect();
+            words.clear();
+            let is_reached = |(region, block): &(Region, Block)| {
+                let start = region.base(0) + u64::from(block.offset);
+                pointers.iter().any(|pointer| (start..start + u64::from(block.size.max(1))).contains(pointer))
+            };
+            let (reached, rest): (Vec<_>, Vec<_>) = unseen.into_iter().partition(is_reached);
+            unseen = rest;
+            for (region, block) in reached {
+                let mut bytes = vec![0; block.size as usize / 8 * 8];
+                self.peek(region.base(0) + u64::from(block.offset), &mut bytes);
+                words.extend(bytes.chunks(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])));
+            }
+        }
+        unseen
+    }
+
     /// The blocks of the user's that are left: the region, and each block.
     pub fn live_blocks(&mut self) -> Vec<(Region, Block)> {
         let mut live = Vec::new();

@@ -22,6 +22,14 @@ const ETIMEDOUT: u64 = 110;
 const DETACHED: u32 = 1;
 /// Where the flags are in a thread attribute object.
 const ATTRIBUTE_FLAGS: u64 = 8;
+const ATTRIBUTE_STACK_BYTES: u64 = 32;
+/// The C library keeps a thread's first values of keys in a block of this size, just before the pointer to it.
+const KEY_BLOCK_BYTES: u64 = 512;
+/// Where we keep, in a thread's own area, the innermost of its cleanup handlers and the value it exits with.
+const CLEANUP: u64 = 0x600;
+const EXIT_VALUE: u64 = 0x608;
+/// Where a cleanup buffer, which begins with saved registers, has room for a link to the next.
+const CLEANUP_LINK: u64 = 216;
 
 const RA: usize = 1;
 const SP: usize = 2;
@@ -52,6 +60,11 @@ impl Machine<'_> {
         let slot = slot as u32;
         let c11 = attributes == u64::MAX;
         let detached = !c11 && attributes != 0 && self.peek_word(attributes + ATTRIBUTE_FLAGS) & DETACHED != 0;
+        let stack_bytes = match attributes {
+            0 | u64::MAX => 0,
+            _ => self.peek_long(attributes + ATTRIBUTE_STACK_BYTES),
+        };
+        let stack_bytes = if stack_bytes == 0 { layout::STACK_BYTES } else { stack_bytes.min(layout::STACK_BYTES) };
         let stack_top = Region::Stack(slot).base(0);
         let pointer = self.thread_pointer(slot);
         self.copy_thread_local_image(pointer);
@@ -67,6 +80,7 @@ impl Machine<'_> {
             c11,
             created_at: hart.x[RA] as u32,
             entry: entry as u32,
+            stack_bytes: stack_bytes as u32,
             sp: stack_top,
             ..Thread::default()
         };
@@ -85,6 +99,8 @@ impl Machine<'_> {
         }
         self.fresh.push(slot);
         self.alone = false;
+        // What the creator does from here on can happen after what the new thread does.
+        self.granted = false;
         self.space.forget();
         Ok(Next::Return(0))
     }
@@ -106,6 +122,26 @@ impl Machine<'_> {
         self.poke_long(vector, generation);
         self.poke_long(vector + VECTOR_ENTRY, pointer);
         self.poke_long(pointer - VECTOR_POINTER, vector);
+        // The creator's pointer to its values of keys tells where the new thread's has to be.
+        let is_key_pointer = |&distance: &u64| self.peek_long(creator - distance) == creator - distance - KEY_BLOCK_BYTES;
+        if let Some(distance) = (8..BEFORE_THREAD_POINTER - 0x700).step_by(8).find(is_key_pointer) {
+            self.poke_long(pointer - distance, pointer - distance - KEY_BLOCK_BYTES);
+        }
+    }
+
+    /// `pthread_cleanup_push`, as C has it: a buffer with the registers to go on with is registered.
+    pub fn register_cleanup(&mut self, hart: &Hart) -> Next {
+        let head = Region::Tls(self.running).base(0) + CLEANUP;
+        let next = self.peek_long(head);
+        self.poke_long(hart.x[A0] + CLEANUP_LINK, next);
+        self.poke_long(head, hart.x[A0]);
+        Next::Return(0)
+    }
+
+    pub fn unregister_cleanup(&mut self, hart: &Hart) -> Next {
+        let next = self.peek_long(hart.x[A0] + CLEANUP_LINK);
+        self.poke_long(Region::Tls(self.running).base(0) + CLEANUP, next);
+        Next::Return(0)
     }
 
     /// A thread has returned to a place that is no code: the next stage of its life begins. False if there is none.
@@ -140,8 +176,31 @@ impl Machine<'_> {
 
     /// `pthread_exit`: the thread's stages begin to end, whatever it is in the middle of.
     pub fn exit_thread(&mut self, hart: &mut Hart) -> Next {
-        hart.x[SP] = Region::Stack(self.running).base(0);
-        hart.pc = layout::RETURN_FROM_BODY;
+        self.poke_long(Region::Tls(self.running).base(0) + EXIT_VALUE, hart.x[A0]);
+        self.go_on_exiting(hart)
+    }
+
+    /// Goes to the innermost cleanup handler that is left, or else to the end.
+    pub fn go_on_exiting(&mut self, hart: &mut Hart) -> Next {
+        let area = Region::Tls(self.running).base(0);
+        let buffer = self.peek_long(area + CLEANUP);
+        if buffer == 0 {
+            hart.x[A0] = self.peek_long(area + EXIT_VALUE);
+            hart.x[SP] = Region::Stack(self.running).base(0);
+            hart.pc = layout::RETURN_FROM_BODY;
+            return Next::Jump;
+        }
+        let next = self.peek_long(buffer + CLEANUP_LINK);
+        self.poke_long(area + CLEANUP, next);
+        // The buffer holds the return address, s0 to s11, sp, fs0 to fs11.
+        hart.pc = self.peek_long(buffer);
+        let saved = [8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27];
+        for (number, register) in saved.into_iter().enumerate() {
+            hart.x[register] = self.peek_long(buffer + 8 + 8 * number as u64);
+            hart.f[register] = self.peek_long(buffer + 112 + 8 * number as u64);
+        }
+        hart.x[SP] = self.peek_long(buffer + 104);
+        hart.x[A0] = 1;
         Next::Jump
     }
 

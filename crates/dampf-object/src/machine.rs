@@ -46,6 +46,10 @@ pub struct Machine<'m> {
     pub alone: bool,
     /// The running thread may perform one visible operation.
     pub granted: bool,
+    /// Reads may reach beyond the end of an object.
+    pub lenient: bool,
+    /// The running thread has entered an atomic section in this step.
+    pub section_began: bool,
     /// Threads that were created in this step and have not run yet.
     pub fresh: Vec<u32>,
     /// What the program wrote in this step.
@@ -73,6 +77,8 @@ impl<'m> Machine<'m> {
             running: 0,
             alone: false,
             granted: false,
+            lenient: false,
+            section_began: false,
             fresh: Vec::new(),
             output: Vec::new(),
             liveness: Liveness::default(),

@@ -66,6 +66,8 @@ pub struct ObjectWorker<'m> {
 enum Ending {
     Fault(Fault),
     Pruned,
+    /// It cannot begin.
+    Blocked,
 }
 
 impl ObjectWorker<'_> {
@@ -96,7 +98,8 @@ impl Machine<'_> {
 
     fn ending(&mut self, stop: Stop) -> Result<Option<Ending>, Unsupported> {
         match stop {
-            Stop::Visible => Ok(None),
+            Stop::Visible | Stop::PartlyValid => Ok(None),
+            Stop::Blocked => Ok(Some(Ending::Blocked)),
             Stop::Pruned => Ok(Some(Ending::Pruned)),
             Stop::Lesson => Err(Unsupported { what: "threads share memory that was assumed private".to_owned() }),
             Stop::Unsupported(unsupported) => Err(*unsupported),
@@ -114,7 +117,7 @@ impl Machine<'_> {
         if !self.system.options.leaks || self.process.ended.is_none() {
             return None;
         }
-        let live = self.live_blocks();
+        let live = self.unreachable_blocks();
         let (region, block) = *live.first()?;
         let place = self.place_name(region.base(0) + u64::from(block.offset));
         let more = if live.len() > 1 { format!(", and {} more", live.len() - 1) } else { String::new() };
@@ -151,6 +154,9 @@ impl Worker for ObjectWorker<'_> {
 
     fn successors(&mut self, state: &[Word], out: &mut Successors) -> Result<(), Unsupported> {
         out.clear();
+        if self.machine.system.has_lessons() {
+            return Err(Unsupported { what: "threads share memory that was assumed private".to_owned() });
+        }
         self.machine.load(state);
         if self.machine.process.ended.is_some() {
             out.set_valid_end(true);
@@ -188,7 +194,15 @@ impl Worker for ObjectWorker<'_> {
             };
             for way in 0..ways {
                 fresh = false;
-                match self.attempt(state, slot, way)? {
+                let ending = match self.attempt(state, slot, way) {
+                    Ok(ending) => ending,
+                    Err(unsupported) if self.machine.system.has_lessons() => return Err(unsupported),
+                    Err(unsupported) => {
+                        out.set_unsupported(unsupported);
+                        continue;
+                    }
+                };
+                match ending {
                     None => {
                         self.machine.store(&mut self.words);
                         out.push(action(slot, way), &self.words);
@@ -196,6 +210,7 @@ impl Worker for ObjectWorker<'_> {
                     Some(Ending::Fault(fault)) => out.push_fault(action(slot, way), fault),
                     // A run that the program itself rules out ends here, and that is no deadlock.
                     Some(Ending::Pruned) => out.set_valid_end(true),
+                    Some(Ending::Blocked) => {}
                 }
             }
         }

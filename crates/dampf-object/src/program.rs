@@ -8,7 +8,7 @@ use crate::hooks::{self, Hook};
 use crate::layout::IMAGE_END;
 use dampf_core::{SourceLocation, Unsupported};
 use dampf_rv::debug::DebugInfo;
-use dampf_rv::decode::Code;
+use dampf_rv::decode::{Code, Op};
 use dampf_rv::image::{Image, ImageError, SymbolKind};
 use dampf_rv::memory::{LINE_BYTES, Line};
 use std::collections::HashMap;
@@ -201,6 +201,21 @@ impl Program {
         ranges[..after].last().is_some_and(|range| range.contains(&pc))
     }
 
+    /// The compiler's callback that announces the access of an instruction: the access itself may be attributed to a later line.
+    pub fn announced(&self, pc: u64) -> Option<u64> {
+        const DISTANCE_MAX: u64 = 24;
+        let callback = |&at: &u64| {
+            let call = self.code.at(at).filter(|instruction| instruction.op == Op::Jal && instruction.rd == 1);
+            call.is_some_and(|call| {
+                let target = at.wrapping_add(call.imm as i64 as u64);
+                let name = self.function_at(target);
+                name.starts_with("__tsan_") && (name.contains("read") || name.contains("write"))
+            })
+        };
+        self.code.at(pc)?.memory_access()?;
+        (pc.saturating_sub(DISTANCE_MAX)..pc).rev().step_by(2).map(|at| at & !1).find(callback)
+    }
+
     /// Whether an instruction comes from a line that the user wrote, not from a header of the system.
     pub fn is_user_line(&self, pc: u64) -> bool {
         self.is_user_code(pc) && self.debug.frames(pc).iter().any(|frame| !frame.is_in_system_header())
@@ -240,7 +255,7 @@ fn plant(image: &Image, debug: &DebugInfo, code: &mut Code, main: u64) -> (HashM
     for symbol in image.symbols() {
         instrumented |= symbol.name == "__tsan_init";
         let Some(hook) = hooks::by_name(&symbol.name) else { continue };
-        let replaceable = !matches!(hook, Hook::ReachError | Hook::VerifierAssert | Hook::BeginAtomic | Hook::EndAtomic);
+        let replaceable = !matches!(hook, Hook::ReachError | Hook::BeginAtomic | Hook::EndAtomic);
         if symbol.kind == SymbolKind::Function && !(replaceable && users(symbol.address)) && code.plant(symbol.address) {
             hooks.insert(symbol.address, hook);
         }

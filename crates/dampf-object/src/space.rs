@@ -19,9 +19,12 @@ pub struct Entry {
     /// Bytes that may be read, and written, without asking.
     read: u64,
     write: u64,
+    /// All ones in the running thread's own stack, where only what is not below the stack pointer may be accessed;
+    /// otherwise zero.
+    stack: u64,
 }
 
-const EMPTY: Entry = Entry { tag: u64::MAX, data: std::ptr::null_mut(), read: 0, write: 0 };
+const EMPTY: Entry = Entry { tag: u64::MAX, data: std::ptr::null_mut(), read: 0, write: 0, stack: 0 };
 
 pub struct Space<'m> {
     table: &'m LineTable,
@@ -72,13 +75,14 @@ impl<'m> Space<'m> {
         address >> 6 | self.generation << GENERATION_SHIFT
     }
 
-    /// Reads aligned bytes if that needs no asking.
+    /// Reads aligned bytes if that needs no asking; `sp` is the running thread's stack pointer.
     #[inline(always)]
-    pub fn fast_load<const N: usize>(&self, address: u64) -> Option<[u8; N]> {
+    pub fn fast_load<const N: usize>(&self, address: u64, sp: u64) -> Option<[u8; N]> {
         let entry = self.entry(address);
         let offset = address & 63;
         let needed = ((1u64 << N) - 1) << offset;
-        if entry.tag == self.tag(address) && entry.read & needed == needed && address & (N as u64 - 1) == 0 {
+        let allowed = entry.read & needed == needed && address >= sp & entry.stack;
+        if entry.tag == self.tag(address) && allowed && address & (N as u64 - 1) == 0 {
             // SAFETY: a tag that matches belongs to a line of 64 bytes that is there, and an aligned access stays within.
             return Some(unsafe { entry.data.add(offset as usize).cast::<[u8; N]>().read() });
         }
@@ -87,11 +91,12 @@ impl<'m> Space<'m> {
 
     /// Writes aligned bytes if that needs no asking.
     #[inline(always)]
-    pub fn fast_store<const N: usize>(&mut self, address: u64, bytes: [u8; N]) -> bool {
+    pub fn fast_store<const N: usize>(&mut self, address: u64, bytes: [u8; N], sp: u64) -> bool {
         let entry = self.entry(address);
         let offset = address & 63;
         let needed = ((1u64 << N) - 1) << offset;
-        if entry.tag == self.tag(address) && entry.write & needed == needed && address & (N as u64 - 1) == 0 {
+        let allowed = entry.write & needed == needed && address >= sp & entry.stack;
+        if entry.tag == self.tag(address) && allowed && address & (N as u64 - 1) == 0 {
             // SAFETY: as in `fast_load`; lines with bytes to write are copies of ours.
             unsafe { entry.data.add(offset as usize).cast::<[u8; N]>().write(bytes) };
             return true;
@@ -102,12 +107,13 @@ impl<'m> Space<'m> {
     /// Remembers a line that cannot be written, with the bytes that may be read without asking.
     pub fn remember_constant(&mut self, address: u64, line: &'m Line, read: u64) {
         let data = std::ptr::from_ref(line).cast_mut().cast();
-        let entry = Entry { tag: self.tag(address), data, read, write: 0 };
+        let entry = Entry { tag: self.tag(address), data, read, write: 0, stack: 0 };
         self.entries[(address >> 6) as usize % ENTRIES] = entry;
     }
 
-    /// Remembers a line of a region, with the bytes that may be accessed without asking.
-    pub fn remember(&mut self, address: u64, region: Region, free: u64) {
+    /// Remembers a line of a region, with the bytes that may be accessed without asking, and whether they are the running
+    /// thread's own stack.
+    pub fn remember(&mut self, address: u64, region: Region, free: u64, own_stack: bool) {
         let index = region.line_index(address, self.globals);
         let (data, write) = match self.copies.find(key(region, index)) {
             Some(copy) => (std::ptr::from_mut(self.copies.line_mut(copy)).cast(), free),
@@ -116,7 +122,8 @@ impl<'m> Space<'m> {
                 (std::ptr::from_ref(line).cast_mut().cast(), 0)
             }
         };
-        self.entries[(address >> 6) as usize % ENTRIES] = Entry { tag: self.tag(address), data, read: free, write };
+        let stack = if own_stack { u64::MAX } else { 0 };
+        self.entries[(address >> 6) as usize % ENTRIES] = Entry { tag: self.tag(address), data, read: free, write, stack };
     }
 
     /// The line of a region as it is now.
@@ -142,6 +149,20 @@ impl<'m> Space<'m> {
             }
         };
         self.copies.line_mut(copy)
+    }
+
+    /// Calls `visit` with every line of a region that is or was not zero.
+    pub fn for_each_line(&self, region: Region, visit: &mut dyn FnMut(&Line)) {
+        self.trees[region.number()].for_each(self.table, &mut |index, id| {
+            if self.copies.find(key(region, index)).is_none() {
+                visit(self.table.get(id));
+            }
+        });
+        for copy in 0..self.copies.len {
+            if parts(self.copies.keys[copy as usize]).0 == region.number() {
+                visit(self.copies.line(copy));
+            }
+        }
     }
 
     /// Clears what was written to a region, beyond `live`: the bytes of a line that count.

@@ -1,6 +1,6 @@
 //! How a program begins: the stack a system would give it, and its run from the entry point to `main`.
 
-use crate::layout::{BREAK, Region};
+use crate::layout::{BREAK, Region, STACK_BYTES};
 use crate::machine::{Machine, width};
 use crate::thread::{Status, Thread};
 use crate::trouble::Stop;
@@ -25,7 +25,7 @@ pub fn start(machine: &mut Machine<'_>) -> Result<(), Stop> {
     machine.load(&vec![0; width(machine.slots())]);
     lay_out_globals(machine);
     machine.process_mut().brk_end = BREAK;
-    machine.threads[0] = Thread { status: Status::Running, ..Thread::default() };
+    machine.threads[0] = Thread { status: Status::Running, stack_bytes: STACK_BYTES as u32, ..Thread::default() };
     machine.running = 0;
     machine.alone = true;
     let program = &machine.system.program;

@@ -82,6 +82,7 @@ impl Machine<'_> {
         self.running = slot;
         self.alone = self.alive() == 1;
         self.granted = way.is_some();
+        self.section_began = false;
         self.space.forget();
         let mut hart = self.take_hart(slot);
         let result = self.go(&mut hart, way);
@@ -157,6 +158,21 @@ impl Machine<'_> {
             Exit::Hook => self.at_hook(hart, way)?,
             Exit::Ecall => self.at_call(hart, way)?,
             Exit::NotCode => self.outside_code(hart)?,
+            Exit::Stopped(Stop::PartlyValid) => {
+                if system.program.is_user_code(hart.pc) {
+                    return Err(self.partly_valid(hart));
+                }
+                self.lenient = true;
+                self.space.forget();
+                let stepped = machine::step(hart, &system.program.code, self);
+                self.lenient = false;
+                self.space.forget();
+                match stepped {
+                    Ok(()) => Next::Jump,
+                    Err(Exit::Stopped(stop)) => return Err(stop),
+                    Err(_) => return Err(self.partly_valid(hart)),
+                }
+            }
             Exit::Stopped(stop) => return Err(stop),
             Exit::Ebreak => return Err(Stop::fault(FaultKind::Abort, "the program executes a trap instruction")),
             Exit::Illegal => return Err(Stop::fault(FaultKind::Abort, "the program executes an illegal instruction")),
@@ -175,6 +191,18 @@ impl Machine<'_> {
             Next::Jump | Next::Wait | Next::End => {}
         }
         Ok(next)
+    }
+
+    /// The fault of a read that reaches beyond the end of an object.
+    fn partly_valid(&mut self, hart: &Hart) -> Stop {
+        let access = self.system.program.code.at(hart.pc).and_then(|instruction| instruction.memory_access());
+        match access {
+            Some(access) => {
+                let address = hart.x[usize::from(access.base)].wrapping_add(access.offset as i64 as u64);
+                self.bad_access(address, u64::from(access.bytes), access.writes)
+            }
+            None => self.bad_access(hart.x[A0], 1, false),
+        }
     }
 
     /// Goes past whatever the machine stopped at, in a run that nobody watches.
@@ -234,7 +262,7 @@ impl Machine<'_> {
             return Err(Stop::Visible);
         }
         if self.ways_of(hook, hart, self.running)? == 0 {
-            return Err(Stop::Visible);
+            return Err(if self.section_began && self.thread().atomic > 0 { Stop::Blocked } else { Stop::Visible });
         }
         if way.is_some()
             && let Some(bytes) = hook.object_bytes()
@@ -242,7 +270,7 @@ impl Machine<'_> {
             self.is_visible(hart.x[A0], bytes)?;
         }
         let next = self.operate(hook, hart, way.unwrap_or(0))?;
-        if way.is_some() && hook != Hook::Main {
+        if way.is_some() {
             self.granted = false;
         }
         Ok(next)
@@ -272,6 +300,9 @@ impl Machine<'_> {
             ThreadJoin | ThreadTryjoin | ThreadTimedjoin | ThreadJoinC11 => self.join_thread(hook, hart),
             ThreadDetach => self.detach_thread(hart),
             ThreadExit => Ok(self.exit_thread(hart)),
+            RegisterCleanup => Ok(self.register_cleanup(hart)),
+            UnregisterCleanup => Ok(self.unregister_cleanup(hart)),
+            UnwindNext => Ok(self.go_on_exiting(hart)),
             ThreadSelf => Ok(Next::Return(self.own_handle(hart))),
             Malloc | Calloc | Realloc | Memalign | PosixMemalign | UsableSize | Free | New | NewArray | NewAligned
             | NewArrayAligned | Delete | DeleteArray => self.heap_operation(hook, hart),
@@ -320,14 +351,16 @@ impl Machine<'_> {
         let program = &self.system.program;
         let is_hook = program.hook(hart.pc).is_some_and(|hook| hook != Hook::Main);
         if !is_hook && program.is_user_line(hart.pc) {
-            return hart.pc;
+            return program.announced(hart.pc).unwrap_or(hart.pc);
         }
         // At a function's first instruction the caller is in the return address.
         let caller = hart.x[RA].wrapping_sub(2);
         if is_hook && program.is_user_line(caller) {
             return caller;
         }
-        self.call_stack(hart).into_iter().skip(1).find(|&pc| program.is_user_line(pc)).unwrap_or(hart.pc)
+        let found = self.call_stack(hart).into_iter().skip(1).find(|&pc| program.is_user_line(pc));
+        // Code without unwinding information is mostly leaf functions, whose return address is still in its register.
+        found.or(Some(caller).filter(|&caller| program.is_user_line(caller))).unwrap_or(hart.pc)
     }
 
     /// The instructions that a thread is at, innermost first; callers at their calls.

@@ -166,7 +166,7 @@ impl Machine<'_> {
 
     fn unlock(&mut self, object: u64, owner: u32, kind: u32) -> Result<Next, Stop> {
         if owner != self.me() {
-            if kind & 3 == mutex::ERRORCHECK {
+            if matches!(kind & 3, mutex::RECURSIVE | mutex::ERRORCHECK) {
                 return Ok(Next::Return(EPERM));
             }
             let place = self.place_name(object);

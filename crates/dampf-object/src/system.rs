@@ -5,6 +5,7 @@ use crate::sharing::{Lesson, Sharing};
 use dampf_core::ComponentTable;
 use dampf_rv::memory::LineTable;
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// How far a thread runs in one step.
@@ -39,6 +40,7 @@ pub struct System {
     pub components: ComponentTable,
     /// Assumptions of `sharing` that turned out wrong in this exploration.
     pub lessons: Mutex<BTreeSet<Lesson>>,
+    wrong: AtomicBool,
 }
 
 impl System {
@@ -50,10 +52,17 @@ impl System {
             lines: LineTable::new(),
             components: ComponentTable::new(),
             lessons: Mutex::default(),
+            wrong: AtomicBool::new(false),
         }
     }
 
+    /// Whether an assumption has turned out wrong, so that nothing more is to be learnt from this exploration.
+    pub fn has_lessons(&self) -> bool {
+        self.wrong.load(Ordering::Relaxed)
+    }
+
     pub fn learn(&self, lesson: Lesson) {
+        self.wrong.store(true, Ordering::Relaxed);
         self.lessons.lock().expect("nothing panics under this lock").insert(lesson);
     }
 }

@@ -37,12 +37,14 @@ pub struct Thread {
     pub entry: u32,
     pub stack: Tree,
     pub tls: Tree,
+    /// How large its stack may become.
+    pub stack_bytes: u32,
     /// The stack pointer and the next instruction, for those who look at a thread without its other registers.
     pub sp: u64,
     pub pc: u64,
 }
 
-const FIXED_WORDS: usize = 18;
+const FIXED_WORDS: usize = 19;
 
 impl Thread {
     pub fn is_alive(&self) -> bool {
@@ -76,7 +78,7 @@ impl Thread {
         out.extend(halves(hart.pc));
         out.push(hart.fcsr);
         out.extend(halves(hart.reservation.map_or(0, |address| address.wrapping_add(1))));
-        out.extend([mask(integers), mask(floats)]);
+        out.extend([mask(integers), mask(floats), self.stack_bytes]);
         debug_assert_eq!(out.len(), FIXED_WORDS);
         out.extend(integers.iter().chain(floats).filter(|value| **value != 0).flat_map(|&value| halves(value)));
     }
@@ -107,6 +109,7 @@ impl Thread {
             entry: words[6],
             stack: Tree { root: words[7], levels: words[8] },
             tls: Tree { root: words[9], levels: words[10] },
+            stack_bytes: words[18],
             sp: if integers & 0b100 != 0 { long(sp_at) } else { 0 },
             pc: long(11),
         }

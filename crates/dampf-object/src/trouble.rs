@@ -7,6 +7,10 @@ use dampf_core::{FaultKind, Unsupported};
 pub enum Stop {
     /// It is visible, and the step has had its visible operation.
     Visible,
+    /// A read of which only some bytes are valid. Library code may do that: it reads strings word by word.
+    PartlyValid,
+    /// A thread in an atomic section has to wait: the section does not begin.
+    Blocked,
     /// An assumption about sharing was wrong: the exploration has to begin again.
     Lesson,
     /// The program is wrong.

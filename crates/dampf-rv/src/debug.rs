@@ -8,6 +8,7 @@
 //! Invariant: addresses at this boundary are those of the running program; inside, they are those of the file.
 
 mod contents;
+mod entry_values;
 mod evaluate;
 mod globals;
 mod lines;
@@ -240,7 +241,7 @@ impl DebugInfo {
         let function = reader.entry(local.function)?;
         let frame_base = reader.expression_at(&function, gimli::DW_AT_frame_base, pc).flatten();
         let unit = reader.unit(local.unit)?;
-        let evaluator = Evaluator { reader: &reader, unit, stopped, frame_base };
+        let evaluator = Evaluator { reader: &reader, unit, stopped, function: local.function, frame_base, nesting: 0 };
         evaluator.place(expression, reader.size_of(local.ty.0))
     }
 

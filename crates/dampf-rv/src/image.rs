@@ -250,9 +250,8 @@ fn check_layout(segments: &mut [Segment]) -> Result<(), ImageError> {
 }
 
 fn lies_in_memory(segments: &[Segment], address: u64, size: u64) -> bool {
-    let holds = |segment: &Segment| {
-        segment.offset_of(address).is_some_and(|offset| size <= segment.memory_size - offset)
-    };
+    let holds =
+        |segment: &Segment| segment.offset_of(address).is_some_and(|offset| size <= segment.memory_size - offset);
     size == 0 || segments.iter().any(holds)
 }
 

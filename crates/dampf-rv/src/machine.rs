@@ -74,6 +74,23 @@ pub trait Bus {
 
     fn store<const BYTES: usize>(&mut self, address: u64, value: u64) -> Result<(), Self::Stop>;
 
+    /// A load by an instruction, with the stack pointer at that moment: for a bus that minds where the live stack ends.
+    #[inline(always)]
+    fn load_beside_stack<const BYTES: usize>(&mut self, address: u64, _stack_pointer: u64) -> Result<u64, Self::Stop> {
+        self.load::<BYTES>(address)
+    }
+
+    /// A store by an instruction, likewise.
+    #[inline(always)]
+    fn store_beside_stack<const BYTES: usize>(
+        &mut self,
+        address: u64,
+        value: u64,
+        _stack_pointer: u64,
+    ) -> Result<(), Self::Stop> {
+        self.store::<BYTES>(address, value)
+    }
+
     /// The load that makes a reservation. The hart remembers the address itself.
     fn load_reserved<const BYTES: usize>(&mut self, address: u64) -> Result<u64, Self::Stop> {
         self.load::<BYTES>(address)

@@ -121,7 +121,9 @@ fn a_position_independent_program_is_relocated() {
 
 #[test]
 fn a_stripped_program_runs_without_names() {
-    let Some(program) = compile("image-stripped", "freestanding.c", &["-O1", "-static", "-nostdlib", "-s"]) else { return };
+    let Some(program) = compile("image-stripped", "freestanding.c", &["-O1", "-static", "-nostdlib", "-s"]) else {
+        return;
+    };
     let image = Image::load(&program.bytes).expect("a static program");
     assert!(image.is_stripped());
     assert_eq!(image.address_of("_start"), None);
@@ -143,7 +145,11 @@ fn other_files_are_refused_by_name_with_a_way_out() {
     let cases: [(&str, &[&str], &str); 3] = [
         ("image-object", &["-c"], "this is an object file that is not linked yet; link it with `dampf cc`"),
         ("image-shared", &["-shared", "-fpic", "-nostdlib"], "this is a shared library"),
-        ("image-dynamic", &["-pie", "-fpie", "-nostdlib"], "the program is dynamically linked (it asks for /lib/ld-linux"),
+        (
+            "image-dynamic",
+            &["-pie", "-fpie", "-nostdlib"],
+            "the program is dynamically linked (it asks for /lib/ld-linux",
+        ),
     ];
     for (name, arguments, expected) in cases {
         let source = "freestanding.c";

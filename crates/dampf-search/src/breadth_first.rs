@@ -43,6 +43,7 @@ pub(crate) fn search<M: Model, S: Store>(model: &M, store: &S, options: &Options
             met: Vec::new(),
         };
         thread.run(&barrier);
+        thread.explored.note_gap(thread.expander.take_gap());
         thread.explored
     };
     std::thread::scope(|scope| {

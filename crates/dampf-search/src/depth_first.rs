@@ -66,6 +66,7 @@ pub(crate) fn search<M: Model, S: Store>(model: &M, store: &S, options: &Options
             thread.stack = stack;
             thread.run();
         }
+        thread.explored.note_gap(thread.expander.take_gap());
         thread.explored
     };
     std::thread::scope(|scope| {

@@ -18,6 +18,8 @@ pub(crate) struct Expander<'a, M: Model + 'a, S: Store + 'a> {
     pending: Vec<<S::Session<'a> as Session>::Pending>,
     state: Vec<Word>,
     deadlocks: bool,
+    /// The first step that could not be computed.
+    gap: Option<Unsupported>,
 }
 
 /// A fault that a batch met.
@@ -38,7 +40,13 @@ impl<'a, M: Model, S: Store> Expander<'a, M, S> {
             pending: Vec::new(),
             state: vec![0; model.width()],
             deadlocks,
+            gap: None,
         }
+    }
+
+    /// A step that could not be computed, if one was met: then the search has not seen everything.
+    pub fn take_gap(&mut self) -> Option<Unsupported> {
+        self.gap.take()
     }
 
     /// Adds the initial states, calling `new` for those that are, with the state's number.
@@ -128,6 +136,9 @@ impl<'a, M: Model, S: Store> Expander<'a, M, S> {
             }
             if successors.is_empty() || successors.state_fault().is_some() || !successors.faults().is_empty() {
                 Self::note_faults(number, successors, self.deadlocks, met);
+            }
+            if let Some(gap) = successors.unsupported() {
+                self.gap.get_or_insert_with(|| gap.clone());
             }
         }
         Ok(transitions)

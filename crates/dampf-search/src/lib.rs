@@ -119,9 +119,15 @@ impl Explored {
         }
     }
 
+    /// Notes that a step could not be computed. Of several reasons, the one that is reported must not depend on the threads.
+    fn note_gap(&mut self, gap: Option<Unsupported>) {
+        let all = [self.unsupported.take(), gap];
+        self.unsupported = all.into_iter().flatten().min_by(|one, other| one.what.cmp(&other.what));
+    }
+
     fn absorb(&mut self, other: Explored) {
         other.discoveries.into_iter().for_each(|discovery| self.note(discovery));
-        self.unsupported = self.unsupported.take().or(other.unsupported);
+        self.note_gap(other.unsupported);
         self.truncated |= other.truncated;
     }
 }

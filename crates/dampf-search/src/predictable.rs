@@ -35,6 +35,8 @@ struct Harvest {
     faults: Vec<(u32, Option<u32>, Fault)>,
     transitions: u64,
     unsupported: Option<Unsupported>,
+    /// A single step that could not be computed.
+    gap: Option<Unsupported>,
 }
 
 pub(crate) fn search<M: Model, S: Store>(model: &M, store: &S, options: &Options, monitor: &Monitor) -> Explored {
@@ -62,6 +64,7 @@ pub(crate) fn search<M: Model, S: Store>(model: &M, store: &S, options: &Options
             explored.unsupported = Some(unsupported);
             break;
         }
+        explored.note_gap(harvest.gap);
         let mut found = std::mem::take(&mut faulty_steps);
         for (position, step, fault) in harvest.faults {
             match step {
@@ -127,7 +130,10 @@ fn expand_level<M: Model, S: Store>(crew: &mut Crew<M, S>, states: &[StateRef], 
             let staged = &mut harvest.staged;
             let fresh = |number, step, state| staged.push((state, (position(number), step as u32)));
             match expander.stage(batch, fresh, &mut met) {
-                Ok(transitions) => harvest.transitions += transitions,
+                Ok(transitions) => {
+                    harvest.transitions += transitions;
+                    harvest.gap = harvest.gap.take().or(expander.take_gap());
+                }
                 Err(unsupported) => harvest.unsupported = Some(unsupported),
             }
             let faults = met.drain(..);
@@ -142,6 +148,8 @@ fn expand_level<M: Model, S: Store>(crew: &mut Crew<M, S>, states: &[StateRef], 
         all.faults.extend(harvest.faults);
         all.transitions += harvest.transitions;
         all.unsupported = all.unsupported.or(harvest.unsupported);
+        let gaps = [all.gap.take(), harvest.gap];
+        all.gap = gaps.into_iter().flatten().min_by(|one, other| one.what.cmp(&other.what));
     }
     all
 }

@@ -3,7 +3,7 @@
 #include <memory>
 
 int main() {
-    int *number = new int(1);
+    int *volatile number = new int(1);
     std::unique_ptr<int> first(number);
     std::unique_ptr<int> second(number);
     first.reset();

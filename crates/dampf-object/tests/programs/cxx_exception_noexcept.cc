@@ -1,4 +1,5 @@
 // expect: uncaught-exception
+// flags: -Wno-terminate
 // A function that promised not to throw.
 __attribute__((noinline)) static void promise(int number) noexcept {
     if (number == 1) throw number; // fault: uncaught-exception

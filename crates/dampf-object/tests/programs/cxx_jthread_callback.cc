@@ -1,5 +1,5 @@
 // expect: verified
-// flags: -std=c++20
+// flags: -std=c++20 -Wno-maybe-uninitialized
 // A stop callback runs when stopping is requested, or at once if it was before.
 #include <cassert>
 #include <stop_token>

@@ -6,7 +6,7 @@
 #include <thread>
 
 static void add(int &sum, int number) {
-    sum += number;
+    sum += number; // fault: data-race
 }
 
 int main() {

@@ -97,6 +97,11 @@ impl Contents {
         near.find(|(range, _)| range.contains(&pc)).map(|&(_, entry)| entry)
     }
 
+    /// The entries of all scopes.
+    pub fn scopes(&self) -> impl ExactSizeIterator<Item = usize> {
+        self.scopes.iter().map(|scope| scope.start)
+    }
+
     /// The innermost scope strictly around an entry, by its offset.
     pub fn scope_around(&self, entry: usize) -> Option<usize> {
         let before = self.scopes.partition_point(|scope| scope.start < entry);

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use gimli::{AttributeValue, Encoding, EvaluationResult, Piece, Register, UnitOffset, ValueType};
 
-use super::unwind::CallFrames;
 use super::reader::Reader;
 use super::units::{Slice, Unit};
+use super::unwind::CallFrames;
 use super::{Memory, Place, Registers};
 
 /// An expression is a program and may loop: this many operations are enough for an honest one.
@@ -49,8 +49,12 @@ pub(super) struct Evaluator<'r, 'a, 's> {
     pub reader: &'r Reader<'a>,
     pub unit: Rc<Unit<'a>>,
     pub stopped: Stopped<'s>,
+    /// The entry of the function.
+    pub function: usize,
     /// The expression for the frame base of the function.
     pub frame_base: Option<&'a [u8]>,
+    /// How many callees asked for this evaluation.
+    pub nesting: u32,
 }
 
 impl<'a> Evaluator<'_, 'a, '_> {
@@ -127,7 +131,10 @@ impl<'a> Evaluator<'_, 'a, '_> {
                     evaluation.resume_with_indexed_address(address.wrapping_add(bias))
                 }
                 EvaluationResult::RequiresBaseType(offset) => evaluation.resume_with_base_type(self.base_type(offset)?),
-                // What a register held when the function was entered is not known any more.
+                EvaluationResult::RequiresEntryValue(expression) => {
+                    let value = self.entry_value(expression.0.slice())?;
+                    evaluation.resume_with_entry_value(gimli::Value::Generic(value))
+                }
                 _ => return None,
             }
             .ok()?;
@@ -135,9 +142,18 @@ impl<'a> Evaluator<'_, 'a, '_> {
         None
     }
 
+    /// The number that an expression computes.
+    pub fn number(&self, expression: &[u8]) -> Option<u64> {
+        self.address_or_number(expression, 0)
+    }
+
     /// The address that a frame base expression yields: it may also name the register that holds it.
     fn address(&self, expression: &[u8]) -> Option<u64> {
-        match self.pieces(expression, 1)?.as_slice() {
+        self.address_or_number(expression, 1)
+    }
+
+    fn address_or_number(&self, expression: &[u8], depth: u32) -> Option<u64> {
+        match self.pieces(expression, depth)?.as_slice() {
             [Piece { location: gimli::Location::Address { address }, .. }] => Some(*address),
             [Piece { location: gimli::Location::Register { register }, .. }] => self.stopped.register(*register),
             [Piece { location: gimli::Location::Value { value }, .. }] => u64::try_from(value_bits(*value)?).ok(),
@@ -182,7 +198,12 @@ fn bounded(expression: &[u8], encoding: Encoding) -> gimli::Evaluation<Slice<'_>
 }
 
 /// Evaluates an expression of the call frame information, with an address on the stack to begin with.
-pub(super) fn frame_expression(expression: &[u8], encoding: Encoding, first: Option<u64>, stopped: &Stopped) -> Option<u64> {
+pub(super) fn frame_expression(
+    expression: &[u8],
+    encoding: Encoding,
+    first: Option<u64>,
+    stopped: &Stopped,
+) -> Option<u64> {
     let mut evaluation = bounded(expression, encoding);
     if let Some(first) = first {
         evaluation.set_initial_value(first);
@@ -192,7 +213,9 @@ pub(super) fn frame_expression(expression: &[u8], encoding: Encoding, first: Opt
         result = match result {
             EvaluationResult::Complete => {
                 let pieces = evaluation.result();
-                let [Piece { location: gimli::Location::Address { address }, .. }] = pieces.as_slice() else { return None };
+                let [Piece { location: gimli::Location::Address { address }, .. }] = pieces.as_slice() else {
+                    return None;
+                };
                 return Some(*address);
             }
             EvaluationResult::RequiresMemory { address, size, .. } => {

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::contents::{Home, RawVariable};
-use super::types::TypeId;
 use super::reader::Reader;
+use super::types::TypeId;
 use super::units::Units;
 use crate::image::{Symbol, SymbolKind, demangle};
 

@@ -1,7 +1,7 @@
 //! Names for addresses inside a variable: `fork_[2]`, `queue.slots[3].value`.
 
-use super::types::{Member, Record, Shape};
 use super::reader::Reader;
+use super::types::{Member, Record, Shape};
 
 const DEPTH_MAX: usize = 24;
 
@@ -50,8 +50,11 @@ impl<'a> Reader<'a> {
             return;
         }
         // A derived class may use the padding at the end of its base: its own members come first.
-        let (named, unnamed): (Vec<&Member>, Vec<&Member>) =
-            record.members.iter().filter(|member| self.covers(member, offset)).partition(|member| member.name.is_some());
+        let (named, unnamed): (Vec<&Member>, Vec<&Member>) = record
+            .members
+            .iter()
+            .filter(|member| self.covers(member, offset))
+            .partition(|member| member.name.is_some());
         if let Some(member) = named.first() {
             if member.is_reserved() {
                 return;
@@ -88,7 +91,8 @@ impl<'a> Reader<'a> {
             return false;
         }
         // An array without length at the end of a structure reaches as far as memory does.
-        let unbounded = || matches!(self.shape(member.ty), Some(Shape::Array { lengths, .. }) if lengths.first() == Some(&None));
+        let unbounded =
+            || matches!(self.shape(member.ty), Some(Shape::Array { lengths, .. }) if lengths.first() == Some(&None));
         inner < self.size_of(member.ty) || unbounded()
     }
 }

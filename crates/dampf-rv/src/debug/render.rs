@@ -7,10 +7,11 @@ use std::fmt::Write;
 
 use gimli::DwAte;
 
-use super::types::{Bits, Member, Record, Shape};
 use super::reader::Reader;
+use super::types::{Bits, Member, Record, Shape};
 
 const DEPTH_MAX: usize = 6;
+const LAYERS_MAX: usize = 16;
 const ELEMENTS_MAX: usize = 16;
 const TEXT_LENGTH_MAX: usize = 400;
 
@@ -36,6 +37,11 @@ impl<'r, 'a> Painter<'r, 'a> {
     }
 
     fn value(&mut self, ty: usize, bytes: &[u8], depth: usize) {
+        self.layered_value(ty, bytes, depth, 0);
+    }
+
+    /// A value that lies in some layers of the standard library.
+    fn layered_value(&mut self, ty: usize, bytes: &[u8], depth: usize, layers: usize) {
         match self.reader.shape(ty) {
             Some(Shape::Number { encoding, size, name }) => match part(bytes, 0, size) {
                 Some(bytes) => self.put(&number(encoding, &name, bytes)),
@@ -50,7 +56,13 @@ impl<'r, 'a> Painter<'r, 'a> {
                 Some(bytes) => self.put(&enumerator(scope.as_deref(), &values, bytes)),
                 None => self.put("?"),
             },
-            Some(Shape::Record(record)) => self.record(&record, bytes, depth),
+            Some(Shape::Record(record)) => match self.reader.only_part(&record) {
+                // The layers of the standard library are not depth that anybody sees.
+                Some(only) if layers < LAYERS_MAX => {
+                    self.layered_value(only.ty, from(bytes, only.offset), depth, layers + 1)
+                }
+                _ => self.record(&record, bytes, depth),
+            },
             Some(Shape::Array { element, lengths }) => self.array(element, &lengths, bytes, depth),
             Some(Shape::Unknown) | None => self.put("?"),
         }
@@ -59,9 +71,6 @@ impl<'r, 'a> Painter<'r, 'a> {
     fn record(&mut self, record: &Record, bytes: &[u8], depth: usize) {
         if depth >= DEPTH_MAX {
             return self.put("{...}");
-        }
-        if let Some(only) = self.reader.only_part(record) {
-            return self.value(only.ty, from(bytes, only.offset), depth + 1);
         }
         self.put("{");
         let mut first = true;
@@ -120,7 +129,7 @@ impl<'r, 'a> Painter<'r, 'a> {
         let Some((&length, inner)) = lengths.split_first() else { return self.value(element, bytes, depth + 1) };
         let inner_count = inner.iter().fold(1u64, |count, length| count.saturating_mul(length.unwrap_or(0)));
         let stride = size.saturating_mul(inner_count);
-        let available = if stride == 0 { 0 } else { bytes.len() as u64 / stride };
+        let available = (bytes.len() as u64).checked_div(stride).unwrap_or(0);
         let length = length.unwrap_or(available);
         if depth >= DEPTH_MAX {
             return self.put("{...}");
@@ -138,7 +147,11 @@ impl<'r, 'a> Painter<'r, 'a> {
                 break;
             }
             let rest = from(bytes, index.saturating_mul(stride));
-            if inner.is_empty() { self.value(element, rest, depth + 1) } else { self.array(element, inner, rest, depth + 1) }
+            if inner.is_empty() {
+                self.value(element, rest, depth + 1)
+            } else {
+                self.array(element, inner, rest, depth + 1)
+            }
         }
         self.put("}");
     }

@@ -2,9 +2,9 @@
 
 use gimli::{AttributeValue, EndianSlice};
 
+use super::reader::{Entry, Reader};
 use super::types::TypeId;
 use super::units::spend;
-use super::reader::{Entry, Reader};
 use super::{Frame, Local};
 
 /// How deep blocks and inlined calls may be nested.
@@ -23,7 +23,7 @@ pub(super) enum Location {
 
 impl<'a> Reader<'a> {
     /// The function at an address and the blocks and inlined calls in it that hold the address, outermost first.
-    fn scopes_at(&self, pc: u64) -> Option<Vec<Entry<'a>>> {
+    pub fn scopes_at(&self, pc: u64) -> Option<Vec<Entry<'a>>> {
         let in_unit = |index| self.contents(index).and_then(|contents| contents.function_at(pc));
         let function = self.units.at_address(pc).find_map(in_unit)?;
         let mut scopes = vec![self.entry(function)?];

@@ -1,13 +1,19 @@
 //! Types as far as they matter for showing values: what lies where in a few bytes.
 
-use gimli::{AttributeValue, DwAte};
+use std::collections::HashMap;
+
+use gimli::{AttributeValue, DwAte, DwTag, Expression, Operation};
 
 use super::reader::{Entry, Reader};
+use super::units::{Slice, Units};
 
 /// How many names a type may have before it says what it is.
 const ALIASES_MAX: usize = 64;
 /// How deep structures are searched for something that is not empty.
 const EMPTY_DEPTH_MAX: usize = 12;
+
+/// How many types of one name are compared with a declaration.
+const CANDIDATES_MAX: usize = 64;
 
 /// A type of the program, by its position in the debug information.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -67,7 +73,7 @@ impl<'a> Reader<'a> {
                 | gimli::DW_TAG_restrict_type
                 | gimli::DW_TAG_atomic_type
                 | gimli::DW_TAG_immutable_type => entry.reference(self, gimli::DW_AT_type)?,
-                _ => match entry.reference(self, gimli::DW_AT_signature) {
+                _ => match self.definition(&entry) {
                     Some(definition) => definition,
                     None => return Some(entry),
                 },
@@ -75,6 +81,21 @@ impl<'a> Reader<'a> {
             entry = self.entry(next)?;
         }
         None
+    }
+
+    /// Where a type that is only declared here is defined: in a unit of its own, or in another file of the program. gcc
+    /// describes a class with virtual functions only in the file that defines the first of them.
+    fn definition(&self, entry: &Entry<'a>) -> Option<usize> {
+        if let Some(definition) = entry.reference(self, gimli::DW_AT_signature) {
+            return Some(definition);
+        }
+        if !entry.flag(gimli::DW_AT_declaration) || !is_record(entry.tag()) {
+            return None;
+        }
+        let definitions = self.units.definitions.get_or_init(|| index_definitions(self.units));
+        let full_name = self.type_name(Some(entry.offset));
+        let mut candidates = definitions.get(&entry.name(self)?)?.iter().copied().take(CANDIDATES_MAX);
+        candidates.find(|&candidate| self.type_name(Some(candidate)) == full_name)
     }
 
     pub fn size_of(&self, offset: usize) -> u64 {
@@ -120,9 +141,7 @@ impl<'a> Reader<'a> {
             | gimli::DW_TAG_rvalue_reference_type
             | gimli::DW_TAG_ptr_to_member_type => Shape::Pointer { size },
             gimli::DW_TAG_unspecified_type => Shape::Pointer { size: 8 },
-            gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type | gimli::DW_TAG_union_type => {
-                Shape::Record(self.record(&entry))
-            }
+            tag if is_record(tag) => Shape::Record(self.record(&entry)),
             gimli::DW_TAG_enumeration_type => self.enumeration(&entry, size),
             gimli::DW_TAG_array_type => match entry.reference(self, gimli::DW_AT_type) {
                 Some(element) => Shape::Array { element, lengths: self.array_lengths(&entry) },
@@ -140,7 +159,9 @@ impl<'a> Reader<'a> {
             Some(count) => Some(count),
             None => match dimension.value(gimli::DW_AT_upper_bound)? {
                 // An array of length zero has the upper bound -1 in some compilers, in whatever width they like.
-                AttributeValue::Sdata(-1) | AttributeValue::Udata(u64::MAX) | AttributeValue::Udata(0xffff_ffff) => Some(0),
+                AttributeValue::Sdata(-1) | AttributeValue::Udata(u64::MAX) | AttributeValue::Udata(0xffff_ffff) => {
+                    Some(0)
+                }
                 bound => bound.udata_value()?.checked_add(1).filter(|&count| count <= 1 << 40),
             },
         };
@@ -162,8 +183,11 @@ impl<'a> Reader<'a> {
                 continue;
             }
             let offset = match child.value(gimli::DW_AT_data_member_location) {
-                // Where a virtual base lies is only known at run time.
-                Some(AttributeValue::Exprloc(_)) => continue,
+                Some(AttributeValue::Exprloc(expression)) => match constant_distance(expression, entry) {
+                    Some(offset) => offset,
+                    // Where a virtual base lies is only known at run time.
+                    None => continue,
+                },
                 Some(_) => child.number(gimli::DW_AT_data_member_location).unwrap_or(0),
                 None => 0,
             };
@@ -225,4 +249,34 @@ impl<'a> Reader<'a> {
             _ => false,
         }
     }
+}
+
+/// The distance that an expression adds to an address, if it does nothing else: DWARF 2 places members this way.
+fn constant_distance(expression: Expression<Slice<'_>>, entry: &Entry) -> Option<u64> {
+    let mut operations = expression.operations(entry.unit.encoding());
+    let Operation::PlusConstant { value } = operations.next().ok()?? else { return None };
+    operations.next().ok()?.is_none().then_some(value)
+}
+
+fn is_record(tag: DwTag) -> bool {
+    matches!(tag, gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type | gimli::DW_TAG_union_type)
+}
+
+/// All structures, classes and unions that are defined anywhere, by their own names.
+fn index_definitions(units: &Units) -> HashMap<String, Vec<usize>> {
+    let mut definitions: HashMap<String, Vec<usize>> = HashMap::new();
+    for index in 0..units.list.len() {
+        let reader = units.reader();
+        let Some(contents) = reader.contents(index) else { continue };
+        reader.add_fuel(contents.scopes().len());
+        for offset in contents.scopes() {
+            let Some(entry) = reader.entry(offset).filter(|entry| is_record(entry.tag())) else { continue };
+            if !entry.flag(gimli::DW_AT_declaration)
+                && let Some(name) = entry.name(&reader)
+            {
+                definitions.entry(name).or_default().push(offset);
+            }
+        }
+    }
+    definitions
 }

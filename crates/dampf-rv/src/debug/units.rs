@@ -48,6 +48,8 @@ pub(super) struct Units {
     pub list: Vec<UnitEntry>,
     /// Types that are described in units of their own, by signature.
     pub signatures: HashMap<u64, usize>,
+    /// Where structures and classes are defined, by name.
+    pub definitions: OnceLock<HashMap<String, Vec<usize>>>,
     /// The address ranges of all units, sorted.
     by_address: Vec<(Range<u64>, usize)>,
     /// Where the program has code, and where it has memory at all. The linker leaves descriptions of code it threw away,
@@ -64,7 +66,8 @@ impl Units {
         };
         let Ok(sections) = DwarfSections::load(read);
         let (list, signatures, by_address) = (Vec::new(), HashMap::new(), Vec::new());
-        let mut units = Units { sections, list, signatures, by_address, code, memory };
+        let definitions = OnceLock::new();
+        let mut units = Units { sections, list, signatures, definitions, by_address, code, memory };
         let (list, signatures) = units.find();
         for (index, unit) in list.iter().enumerate() {
             units.by_address.extend(unit.ranges.iter().map(|range| (range.clone(), index)));
@@ -166,7 +169,10 @@ pub(super) fn spend(budget: &Cell<usize>) -> bool {
 
 /// The abbreviation tables of all units by offset. Tables do not overlap: each ends where the next one begins at the
 /// latest, so that reading all of them reads the section once.
-fn abbreviation_tables(headers: &[UnitHeader<Slice>], section: &DebugAbbrev<Vec<u8>>) -> HashMap<usize, Arc<Abbreviations>> {
+fn abbreviation_tables(
+    headers: &[UnitHeader<Slice>],
+    section: &DebugAbbrev<Vec<u8>>,
+) -> HashMap<usize, Arc<Abbreviations>> {
     let mut offsets: Vec<_> = headers.iter().map(|header| header.debug_abbrev_offset()).collect();
     offsets.sort_unstable_by_key(|offset| offset.0);
     offsets.dedup();

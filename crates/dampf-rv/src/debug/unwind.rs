@@ -41,7 +41,8 @@ struct Described {
 
 impl CallFrames {
     pub fn load(elf: Option<&Elf>, code: Vec<Range<u64>>) -> CallFrames {
-        let section = |name| elf.and_then(|elf| elf.section(name)).map_or((0, Vec::new()), |(at, bytes)| (at, bytes.to_vec()));
+        let section =
+            |name| elf.and_then(|elf| elf.section(name)).map_or((0, Vec::new()), |(at, bytes)| (at, bytes.to_vec()));
         let (eh_frame_address, eh_frame) = section(".eh_frame");
         let (_, debug_frame) = section(".debug_frame");
         CallFrames { eh_frame, eh_frame_address, debug_frame, code, index: OnceLock::new() }
@@ -121,6 +122,11 @@ impl CallFrames {
         self.row_of(stopped)?.canonical_address(stopped)
     }
 
+    /// The registers of the caller.
+    pub fn caller(&self, stopped: &Stopped) -> Option<Registers> {
+        self.row_of(stopped)?.caller(stopped)
+    }
+
     /// The registers of every caller, innermost first.
     pub fn callers(&self, registers: &Registers, memory: Memory, bias: u64) -> Vec<Registers> {
         let mut callers: Vec<Registers> = Vec::new();
@@ -188,7 +194,12 @@ enum Frame {
 }
 
 impl Row {
-    fn read<'a, S: UnwindSection<Slice<'a>>>(section: &S, bases: &BaseAddresses, at: S::Offset, pc: u64) -> Option<Row> {
+    fn read<'a, S: UnwindSection<Slice<'a>>>(
+        section: &S,
+        bases: &BaseAddresses,
+        at: S::Offset,
+        pc: u64,
+    ) -> Option<Row> {
         let described = section.fde_from_offset(bases, at, S::cie_from_offset).ok()?;
         let mut context = UnwindContext::new();
         let row = described.unwind_info_for_address(section, bases, &mut context, pc).ok()?;

@@ -6,32 +6,53 @@ use std::fmt;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ImageError {
     /// The file does not begin with the ELF magic number. `looks_like` names what it is where that is known.
-    NotElf { looks_like: Option<&'static str> },
+    NotElf {
+        looks_like: Option<&'static str>,
+    },
     /// The file ends before something its headers promise.
-    Truncated { what: &'static str },
+    Truncated {
+        what: &'static str,
+    },
     /// The program was compiled for another processor.
-    WrongArchitecture { machine: String },
+    WrongArchitecture {
+        machine: String,
+    },
     /// RISC-V, but with 32-bit addresses.
     ThirtyTwoBit,
     /// RISC-V, but with the most significant byte first.
     BigEndian,
     /// The program needs a loader and shared libraries.
-    DynamicallyLinked { interpreter: Option<String> },
+    DynamicallyLinked {
+        interpreter: Option<String>,
+    },
     SharedLibrary,
     RelocatableObject,
     CoreDump,
     /// The headers say nothing about which bytes are code.
     NoExecutableSegment,
     /// The program starts at an address where there is no code.
-    EntryOutsideCode { entry: u64 },
+    EntryOutsideCode {
+        entry: u64,
+    },
     /// Two parts of the program claim the same addresses.
-    OverlappingSegments { first: u64, second: u64 },
+    OverlappingSegments {
+        first: u64,
+        second: u64,
+    },
     /// The program wants more memory than a checked program can have.
-    TooLarge { address: u64, memory_size: u64 },
+    TooLarge {
+        address: u64,
+        memory_size: u64,
+    },
     /// A relocation that needs a dynamic loader.
-    UnsupportedRelocation { kind: u32, address: u64 },
+    UnsupportedRelocation {
+        kind: u32,
+        address: u64,
+    },
     /// A number in a header contradicts the others.
-    Malformed { what: &'static str },
+    Malformed {
+        what: &'static str,
+    },
 }
 
 const COMPILE: &str = "compile it with `dampf cc` or `dampf c++`";

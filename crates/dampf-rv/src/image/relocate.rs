@@ -32,7 +32,7 @@ impl Dynamic {
                 match entry.d_tag.get(LittleEndian) {
                     elf::DT_NULL => break,
                     elf::DT_NEEDED => dynamic.needs_libraries = true,
-                    elf::DT_FLAGS_1 => dynamic.position_independent_executable = value & u64::from(elf::DF_1_PIE.0) != 0,
+                    elf::DT_FLAGS_1 => dynamic.position_independent_executable = value & elf::DF_1_PIE.0 != 0,
                     elf::DT_RELA => dynamic.rela = value,
                     elf::DT_RELASZ => dynamic.rela_size = value,
                     elf::DT_RELR => dynamic.relr = value,

@@ -8,6 +8,8 @@ use super::{Bus, Exit, Hart, control, float_operations, integer};
 use crate::decode::{Entry, Handler, Op, Section, Shape, Slot};
 use integer::word;
 
+const STACK_POINTER: usize = 2;
+
 /// How the loop ends.
 pub(super) enum Leave<S> {
     Exit(Exit<S>),
@@ -87,12 +89,12 @@ pub(super) fn execute<B: Bus>(
     }
     macro_rules! load {
         ($bytes:literal) => {
-            granted!(bus.load::<$bytes>(address!()))
+            granted!(bus.load_beside_stack::<$bytes>(address!(), hart.x[STACK_POINTER]))
         };
     }
     macro_rules! store {
         ($bytes:literal, $value:expr) => {
-            granted!(bus.store::<$bytes>(address!(), $value))
+            granted!(bus.store_beside_stack::<$bytes>(address!(), $value, hart.x[STACK_POINTER]))
         };
     }
     macro_rules! go {

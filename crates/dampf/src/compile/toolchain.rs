@@ -42,13 +42,8 @@ const FLAGS_BEFORE: &[&str] = &[
 ];
 
 /// Only gcc knows these. The warning is about fences, which we do support.
-const FLAGS_BEFORE_GCC: &[&str] = &[
-    "-fno-tree-dce",
-    "-fno-tree-dse",
-    "-fno-isolate-erroneous-paths-dereference",
-    "-fno-allocation-dce",
-    "-Wno-tsan",
-];
+const FLAGS_BEFORE_GCC: &[&str] =
+    &["-fno-tree-dce", "-fno-tree-dse", "-fno-isolate-erroneous-paths-dereference", "-fno-allocation-dce", "-Wno-tsan"];
 
 /// Given after the user's flags: the checks depend on them.
 const FLAGS_AFTER: &[&str] = &["-U_FORTIFY_SOURCE", "-fno-lto"];
@@ -81,6 +76,7 @@ enum Flavour {
 /// A compiler for the machine.
 #[derive(Debug)]
 pub struct Toolchain {
+    compiler: Compiler,
     flavour: Flavour,
     program: PathBuf,
     /// Arguments that make the program the compiler it is: a launcher's operand, `--target`.
@@ -95,13 +91,13 @@ impl Toolchain {
             Compiler::Cxx => "DAMPF_CXX",
         };
         match std::env::var(variable) {
-            Ok(words) if !words.trim().is_empty() => Toolchain::named(variable, &words),
+            Ok(words) if !words.trim().is_empty() => Toolchain::named(compiler, variable, &words),
             _ => installed(compiler).ok_or_else(|| none_is_installed(compiler)),
         }
     }
 
     /// A compiler given as a program with leading arguments.
-    fn named(variable: &str, words: &str) -> Result<Toolchain, Failure> {
+    fn named(compiler: Compiler, variable: &str, words: &str) -> Result<Toolchain, Failure> {
         let mut words = words.split_whitespace();
         let program = words.next().unwrap_or_default();
         let mut leading: Vec<OsString> = words.map(OsString::from).collect();
@@ -117,7 +113,7 @@ impl Toolchain {
         if flavour == Flavour::Clang && !is_cross && !leading.iter().any(targeted) {
             leading.push(format!("--target={TARGET}").into());
         }
-        Ok(Toolchain { flavour, program: path, leading })
+        Ok(Toolchain { compiler, flavour, program: path, leading })
     }
 
     pub fn name(&self) -> String {
@@ -172,6 +168,10 @@ impl Toolchain {
         if invocation.links_program() {
             // Given as an input, the object would be taken for a source after a `-x`.
             flags.extend(["-Xlinker".into(), runtime.hooks().into()]);
+            if self.compiler == Compiler::Cxx {
+                // Referred to weakly by virtual tables, and so left out of a static executable: a null call instead.
+                flags.push("-Wl,--undefined=__cxa_pure_virtual".into());
+            }
             if self.flavour == Flavour::Clang {
                 flags.push("-latomic".into());
             }
@@ -214,10 +214,11 @@ fn installed(compiler: Compiler) -> Option<Toolchain> {
     };
     let native = (std::env::consts::ARCH == "riscv64" && std::env::consts::OS == "linux").then_some(("gcc", "g++"));
     let gcc = GCC_NAMES.into_iter().chain(native).find_map(|pair| find_program(of_pair(pair)));
-    let gcc = gcc.map(|program| Toolchain { flavour: Flavour::Gcc, program, leading: Vec::new() });
+    let gcc = gcc.map(|program| Toolchain { compiler, flavour: Flavour::Gcc, program, leading: Vec::new() });
     gcc.or_else(|| {
         let program = find_program(of_pair(("clang", "clang++")))?;
-        Some(Toolchain { flavour: Flavour::Clang, program, leading: vec![format!("--target={TARGET}").into()] })
+        let leading = vec![format!("--target={TARGET}").into()];
+        Some(Toolchain { compiler, flavour: Flavour::Clang, program, leading })
     })
 }
 
