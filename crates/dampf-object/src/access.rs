@@ -1,11 +1,11 @@
 //! Memory accesses: which are allowed, which are visible, and what they do.
 
-use crate::layout::{Region, STACK_BYTES};
+use crate::layout::{Region, STACK_BYTES, is_return_place};
 use crate::machine::Machine;
 use crate::sharing::Lesson;
 use crate::trouble::Stop;
 use dampf_rv::machine::Bus;
-use dampf_rv::memory::LINE_BYTES;
+use dampf_rv::memory::{LINE_BYTES, Line};
 
 /// What a thread may do with the bytes of a line.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +29,9 @@ impl Machine<'_> {
             let region = program.globals.contains(&address).then_some(Region::Globals);
             let visible = if region.is_some() { masks.user } else { 0 };
             return (masks.valid != 0).then_some(Standing { region, valid: masks.valid, visible, foreign: 0 });
+        }
+        if is_return_place(address) {
+            return Some(Standing { region: None, valid: u64::MAX, visible: 0, foreign: 0 });
         }
         let region = Region::of(address, self.slots())?;
         let below = |end: u64| match end.saturating_sub(line) {
@@ -111,7 +114,6 @@ impl Machine<'_> {
 
     /// Whether the running thread may access these bytes now; uses up its grant if the access is visible.
     fn ask(&mut self, address: u64, bytes: u64, write: bool) -> Result<(), Stop> {
-        self.check_aligned(address, bytes)?;
         let mut visible = false;
         for (line, mask) in lines(address, bytes) {
             let Some(standing) = self.standing(line) else { return Err(self.bad_access(address, bytes, write)) };
@@ -129,6 +131,7 @@ impl Machine<'_> {
             visible |= standing.visible & mask != 0;
             self.remember(line, standing);
         }
+        self.check_aligned(address, bytes)?;
         if !self.process.locked.is_empty() {
             self.check_locked(address, bytes)?;
         }
@@ -176,6 +179,7 @@ impl Machine<'_> {
                 Some((line, _)) => line,
                 None => match Region::of(address, self.slots()) {
                     Some(region) => self.space.line(region, address),
+                    None if is_return_place(address) => &Line::ZERO,
                     None => return false,
                 },
             };

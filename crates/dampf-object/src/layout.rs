@@ -29,6 +29,11 @@ pub const RETURN_FROM_BODY: u64 = 0x7fff_f010;
 pub const RETURN_FROM_LOCAL_DESTRUCTORS: u64 = 0x7fff_f020;
 pub const RETURN_FROM_KEY_DESTRUCTORS: u64 = 0x7fff_f030;
 
+/// Whether an address is one of those places. They can be read, as zeros: the unwinder looks at the code it returns to.
+pub fn is_return_place(address: u64) -> bool {
+    (RETURN_FROM_START..RETURN_FROM_START + 64).contains(&address)
+}
+
 /// A part of the address space with its own tree of lines.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Region {

@@ -376,7 +376,13 @@ impl Machine<'_> {
             integer[RA] = 0;
         }
         let memory = |address: u64, out: &mut [u8]| self.peek(address, out);
-        let callers = program.debug.unwind(&Registers::new(pc, &integer, &hart.f), &memory);
+        let mut callers = program.debug.unwind(&Registers::new(pc, &integer, &hart.f), &memory);
+        if callers.is_empty() && pc == hart.pc {
+            // Code without unwinding information is mostly leaf functions: the return address is still in its register.
+            let caller = std::mem::take(&mut integer[RA]).wrapping_sub(2);
+            callers = program.debug.unwind(&Registers::new(caller, &integer, &hart.f), &memory);
+            callers.insert(0, caller);
+        }
         stack.extend(callers);
         stack
     }

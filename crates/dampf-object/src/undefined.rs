@@ -22,7 +22,11 @@ impl Machine<'_> {
         let what = lines.find_map(|line| line.strip_prefix("what():")).map(|what| format!(": {}", what.trim()));
         let message = match first.strip_prefix("after throwing an instance of ") {
             Some(kind) => format!("nobody catches an exception of type {}{}", kind.replace('\'', "`"), what.unwrap_or_default()),
-            None => format!("std::terminate is called {first}"),
+            None => {
+                let before = output[..at].lines().last().unwrap_or("").trim();
+                let why = if before.is_empty() { first } else { format!("{first}, after \"{before}\"") };
+                return Stop::fault(FaultKind::Abort, format!("std::terminate is called {why}"));
+            }
         };
         Stop::fault(FaultKind::UncaughtException, message)
     }

@@ -40,6 +40,7 @@ use units::Units;
 use unwind::CallFrames;
 
 const FILE_HEADER_SIZE: u64 = 64;
+const LINE_STARTS_MAX: usize = 8_000_000;
 
 /// Reads memory of the stopped program: fills the buffer from an address, or says that it cannot.
 pub type Memory<'a> = &'a dyn Fn(u64, &mut [u8]) -> bool;
@@ -173,6 +174,24 @@ impl DebugInfo {
     /// Sorted disjoint ranges of the code that has debug information: the user's own, for the libraries have none.
     pub fn user_code(&self) -> &[Range<u64>] {
         &self.user_code
+    }
+
+    /// Sorted addresses at which another source line begins.
+    pub fn line_starts(&self) -> Vec<u64> {
+        let reader = self.units.reader();
+        let mut starts = Vec::new();
+        for (index, unit) in self.units.list.iter().enumerate() {
+            // Many units of a damaged file may claim one long table.
+            if unit.ranges.is_empty() || starts.len() > LINE_STARTS_MAX {
+                continue;
+            }
+            let lines = reader.lines(index);
+            starts
+                .extend(lines.iter().flat_map(|lines| lines.starts()).map(|start| start.wrapping_add(self.load_bias)));
+        }
+        starts.sort_unstable();
+        starts.dedup();
+        starts
     }
 
     /// The variables with a fixed place, static ones of functions and classes too: first those with an address, sorted

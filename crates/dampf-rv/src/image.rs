@@ -91,6 +91,12 @@ impl Image {
 
         let mut segments = Vec::new();
         let mut tls = None;
+        let loaded = || headers.iter().filter(|header| header.p_type(LittleEndian) == PT_LOAD);
+        let file_size = loaded().fold(0u64, |size, header| size.saturating_add(header.p_filesz(LittleEndian)));
+        // Neighbours may share a page of the file, but many segments with the same contents would fill our own memory.
+        if file_size > (bytes.len() as u64).saturating_mul(2) {
+            return Err(ImageError::Truncated { what: "a segment" });
+        }
         for header in headers {
             match header.p_type(LittleEndian) {
                 PT_LOAD => segments.extend(load_segment(header, bytes, load_bias)?),

@@ -239,6 +239,24 @@ fn unusual_debug_information_is_understood() {
     }
 }
 
+#[test]
+fn lines_begin_where_the_line_changes() {
+    for level in LEVELS {
+        let Some(program) = compile(&format!("starts{level}"), "shapes.cc", &["-g", level, "-static"]) else { return };
+        let debug = debug_info(&program);
+        let starts = debug.line_starts();
+        assert!(starts.is_sorted());
+        let place = |pc| debug.frames(pc).first().map(|frame| (frame.file.clone(), frame.line));
+        for range in debug.user_code() {
+            for pc in range.clone().step_by(2).skip(1) {
+                let is_start = starts.binary_search(&pc).is_ok();
+                // Two rows of one address may make a start of what looks like the same line.
+                assert!(is_start || place(pc) == place(pc - 2), "{pc:#x} at {level}");
+            }
+        }
+    }
+}
+
 /// The cross compiler's own `addr2line` finds the same lines for every instruction, through all inlined calls.
 #[test]
 fn lines_agree_with_addr2line() {

@@ -90,8 +90,9 @@ pub fn executable(source: &Path, flags: &[String]) -> Result<Compiled, Failure> 
         .map_err(|error| Failure::new(format!("cannot make a temporary directory: {error}")))?;
     let path = directory.path().join(source.file_stem().unwrap_or(OsStr::new("program")));
     let mut arguments: Vec<OsString> = vec![unmistakable(source), "-o".into(), path.clone().into()];
-    // Libraries among the flags are looked into for what the sources before them need.
+    // Libraries are looked into for what stands before them; the one of mathematics is always at hand.
     arguments.extend(flags.iter().map(OsString::from));
+    arguments.push("-lm".into());
     let status = run(compiler, &arguments)?;
     if status != 0 {
         return Err(Failure::new(format!("`{shown}` was not compiled (the compiler's exit status is {status})")));

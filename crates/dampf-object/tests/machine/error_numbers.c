@@ -1,4 +1,5 @@
 // errno and its texts.
+// flags: -lm
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 // Single and double precision, rounding and comparison.
+// flags: -lm
 #include <math.h>
 #include <stdio.h>
 

@@ -1,4 +1,5 @@
 // Complex numbers.
+// flags: -lm
 #include <complex.h>
 #include <stdio.h>
 

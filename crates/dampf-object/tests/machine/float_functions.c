@@ -1,4 +1,5 @@
 // The mathematical library.
+// flags: -lm
 #include <math.h>
 #include <stdio.h>
 

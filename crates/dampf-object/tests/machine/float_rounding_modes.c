@@ -1,4 +1,5 @@
 // The rounding mode of the machine.
+// flags: -lm
 #include <fenv.h>
 #include <stdio.h>
 

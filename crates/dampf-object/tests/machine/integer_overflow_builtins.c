@@ -12,7 +12,7 @@ int main(void) {
             int a = __builtin_add_overflow(numbers[i], numbers[j], &sum);
             int b = __builtin_sub_overflow(numbers[i], numbers[j], &difference);
             int c = __builtin_mul_overflow(numbers[i], numbers[j], &product);
-            int d = __builtin_mul_overflow((long)numbers[i] << 31, (long)numbers[j], &wide);
+            int d = __builtin_mul_overflow((long)numbers[i] * 2147483647, (long)numbers[j], &wide);
             printf("%d:%d %d:%d %d:%d %d:%ld\n", a, sum, b, difference, c, product, d, wide);
             overflows += a + b + c + d;
         }

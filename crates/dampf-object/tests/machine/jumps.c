@@ -7,6 +7,7 @@ static int depth;
 
 static void descend(int level) {
     depth++;
+    if (level < 0) return;
     if (level == 0) longjmp(places[depth % 3], depth);
     descend(level - 1);
 }

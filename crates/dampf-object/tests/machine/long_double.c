@@ -1,4 +1,5 @@
 // Quadruple precision, in software.
+// flags: -lm
 #include <math.h>
 #include <stdio.h>
 

@@ -18,7 +18,7 @@ int main(void) {
     unsigned state = 1;
     for (int i = 0; i < 50; i++) {
         state = state * 1664525 + 1013904223;
-        snprintf(people[i].name, sizeof people[i].name, "p%02d", i);
+        snprintf(people[i].name, sizeof people[i].name, "p%02u", (unsigned char)i);
         people[i].age = (int)(state >> 24) % 20;
     }
     qsort(people, 50, sizeof *people, by_age);

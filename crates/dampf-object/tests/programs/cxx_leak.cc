@@ -14,8 +14,8 @@ struct Node {
 };
 
 int main() {
-    auto first = std::make_shared<Node>(); // fault: leak
-    auto second = std::make_shared<Node>(); // fault: leak
+    auto first = std::make_shared<Node>();
+    auto second = std::make_shared<Node>();
     first->next = second;
     second->previous = first;
     return 0;

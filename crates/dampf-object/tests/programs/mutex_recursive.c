@@ -33,6 +33,8 @@ int main(void) {
 #endif
     pthread_join(thread, NULL);
     assert(shared == 2);
+#ifndef BUG
     pthread_mutex_destroy(&mutex);
+#endif
     return 0;
 }

@@ -3,11 +3,11 @@
 #include <assert.h>
 extern void abort(void);
 void reach_error(void) {
-    assert(0); // fault: assertion
+    assert(0);
 }
 void __VERIFIER_assert(int condition) {
     if (!condition) {
-        reach_error();
+        reach_error(); // fault: assertion
         abort();
     }
 }

@@ -77,6 +77,17 @@ impl LineTable {
         (row.file != NO_FILE).then_some(Place { file: row.file, line: row.line, column: row.column })
     }
 
+    /// The addresses at which another line begins.
+    pub fn starts(&self) -> impl Iterator<Item = u64> {
+        let known = |row: &Row| row.file != NO_FILE && row.line != 0;
+        let first = self.rows.first().filter(|row| known(row)).map(|row| row.address);
+        let changes = self.rows.windows(2).filter_map(move |pair| {
+            let differs = (pair[0].file, pair[0].line) != (pair[1].file, pair[1].line);
+            (known(&pair[1]) && differs).then_some(pair[1].address)
+        });
+        first.into_iter().chain(changes)
+    }
+
     /// The name of a file by its number in the unit.
     pub fn file(&self, number: u64) -> String {
         let index = usize::try_from(number).unwrap_or(usize::MAX);

@@ -10,6 +10,9 @@ use object::read::elf::{FileHeader, SectionHeader, Sym};
 use super::error::{ImageError, machine_name};
 use super::symbols::{Symbol, SymbolKind};
 
+/// Programs have about ten.
+const PROGRAM_HEADERS_MAX: usize = 1024;
+
 pub(crate) type Header = FileHeader64<LittleEndian>;
 pub(crate) type ProgramHeader = ProgramHeader64<LittleEndian>;
 
@@ -34,7 +37,11 @@ impl<'a> Elf<'a> {
 
     pub fn program_headers(&self) -> Result<&'a [ProgramHeader], ImageError> {
         let truncated = |_| ImageError::Truncated { what: "the program headers" };
-        self.header.program_headers(LittleEndian, self.bytes).map_err(truncated)
+        let headers = self.header.program_headers(LittleEndian, self.bytes).map_err(truncated)?;
+        match headers.len() <= PROGRAM_HEADERS_MAX {
+            true => Ok(headers),
+            false => Err(ImageError::Malformed { what: "number of program headers" }),
+        }
     }
 
     /// The bytes of a section; none where it is missing, compressed or outside the file.
