@@ -172,18 +172,24 @@ impl Machine<'_> {
     /// Reads bytes without asking whether the running thread may.
     pub fn peek(&self, address: u64, out: &mut [u8]) -> bool {
         let program = &self.system.program;
-        for (number, byte) in out.iter_mut().enumerate() {
-            let address = address.wrapping_add(number as u64);
-            let line = match program.line(address) {
-                Some(_) if program.globals.contains(&address) => self.space.line(Region::Globals, address),
+        let mut at = address;
+        let mut rest = out;
+        while !rest.is_empty() {
+            let line = match program.line(at) {
+                Some(_) if program.globals.contains(&at) => self.space.line(Region::Globals, at),
                 Some((line, _)) => line,
-                None => match Region::of(address, self.slots()) {
-                    Some(region) => self.space.line(region, address),
-                    None if is_return_place(address) => &Line::ZERO,
+                None => match Region::of(at, self.slots()) {
+                    Some(region) => self.space.line(region, at),
+                    None if is_return_place(at) => &Line::ZERO,
                     None => return false,
                 },
             };
-            *byte = line.bytes()[(address % 64) as usize];
+            let offset = (at % 64) as usize;
+            let count = rest.len().min(64 - offset);
+            let (now, later) = rest.split_at_mut(count);
+            now.copy_from_slice(&line.bytes()[offset..offset + count]);
+            rest = later;
+            at = at.wrapping_add(count as u64);
         }
         true
     }
@@ -213,17 +219,21 @@ impl Machine<'_> {
 
     /// Writes bytes without asking; nothing where there is no writable memory.
     pub fn poke(&mut self, address: u64, bytes: &[u8]) {
-        for (number, &byte) in bytes.iter().enumerate() {
-            let address = address.wrapping_add(number as u64);
-            let region = match self.system.program.line(address) {
-                Some(_) if self.system.program.globals.contains(&address) => Region::Globals,
-                Some(_) => continue,
-                None => match Region::of(address, self.slots()) {
-                    Some(region) => region,
-                    None => continue,
-                },
+        let mut at = address;
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let offset = (at % 64) as usize;
+            let (now, later) = rest.split_at(rest.len().min(64 - offset));
+            let program = &self.system.program;
+            let region = match program.line(at) {
+                Some(_) => program.globals.contains(&at).then_some(Region::Globals),
+                None => Region::of(at, self.slots()),
             };
-            self.space.line_mut(region, address).bytes_mut()[(address % 64) as usize] = byte;
+            if let Some(region) = region {
+                self.space.line_mut(region, at).bytes_mut()[offset..offset + now.len()].copy_from_slice(now);
+            }
+            rest = later;
+            at = at.wrapping_add(now.len() as u64);
         }
     }
 

@@ -15,20 +15,21 @@ const A0: usize = 10;
 
 impl Machine<'_> {
     /// The number of values that a choice has.
-    pub fn choices(&self, hook: Hook, hart: &Hart) -> Result<u32, Stop> {
+    pub fn choices(&self, hook: Hook, [least, greatest]: [u64; 2]) -> Result<u32, Stop> {
+        let (least, greatest) = (least as i64, greatest as i64);
         let count = match hook {
             Hook::Nondeterministic(bits) => 1u64 << bits,
-            _ => (hart.x[A0 + 1] as i64).checked_sub(hart.x[A0] as i64).map_or(u64::MAX, |last| last.wrapping_add(1) as u64),
+            _ => greatest.checked_sub(least).map_or(u64::MAX, |last| last.wrapping_add(1) as u64),
         };
         match count {
             1..=CHOICES_MAX => Ok(count as u32),
-            _ if hook == Hook::Choose && (hart.x[A0 + 1] as i64) < hart.x[A0] as i64 => {
+            _ if hook == Hook::Choose && greatest < least => {
                 // No value at all: nothing can happen from here on.
                 Err(Stop::Pruned)
             }
             _ => {
                 let what = format!("a choice among {count} values (at most {CHOICES_MAX} can be tried; narrow it with RANGE)");
-                Err(Stop::from(self.system.program.unsupported(what, self.user_pc(hart))))
+                Err(Stop::from(self.system.program.unsupported(what, self.register(self.running, 1).wrapping_sub(2))))
             }
         }
     }
@@ -83,8 +84,8 @@ impl Machine<'_> {
     }
 
     /// Whether a variable can be locked: no other thread has.
-    pub fn can_lock_variable(&self, hart: &Hart, slot: u32) -> bool {
-        let (address, bytes) = (hart.x[A0], hart.x[A0 + 1].max(1));
+    pub fn can_lock_variable(&self, [address, bytes]: [u64; 2], slot: u32) -> bool {
+        let bytes = bytes.max(1);
         !self.process.locked.iter().any(|locked| {
             locked.owner != slot && locked.address < address + bytes && address < locked.address + locked.bytes
         })

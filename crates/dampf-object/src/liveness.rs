@@ -28,11 +28,11 @@ pub struct Liveness {
 
 impl Liveness {
     /// The registers that are live at an instruction of a function.
-    fn at(&mut self, code: &Code, function: Option<Range<u64>>, pc: u64) -> u64 {
+    fn at(&mut self, code: &Code, function: impl FnOnce() -> Option<Range<u64>>, pc: u64) -> u64 {
         if let Some(&live) = self.live.get(&pc) {
             return live;
         }
-        match function.filter(|function| function.contains(&pc) && function.end - function.start <= FUNCTION_BYTES_MAX) {
+        match function().filter(|function| function.contains(&pc) && function.end - function.start <= FUNCTION_BYTES_MAX) {
             Some(function) => self.analyse(code, function),
             None => {
                 self.live.insert(pc, u64::MAX);
@@ -100,8 +100,11 @@ impl Machine<'_> {
             Some(hook) => PRESERVED | ((1u64 << hook.arity()) - 1) << 10,
             None if program.code.at(hart.pc).is_none() => PRESERVED | RESULTS,
             None => {
-                let function = program.image.symbol_at(hart.pc).map(|symbol| symbol.address..symbol.address + symbol.size);
-                self.liveness.at(&program.code, function, hart.pc)
+                let bounds = || {
+                    let symbol = program.image.symbol_at(hart.pc)?;
+                    Some(symbol.address..symbol.address + symbol.size)
+                };
+                self.liveness.at(&program.code, bounds, hart.pc)
             }
         };
         for number in 0..32 {

@@ -4,6 +4,7 @@ use crate::arena::Arena;
 use crate::layout::Region;
 use crate::liveness::Liveness;
 use crate::process::Process;
+use crate::race::PendingAccess;
 use crate::space::Space;
 use crate::system::System;
 use crate::thread::{Status, Thread};
@@ -55,6 +56,8 @@ pub struct Machine<'m> {
     /// What the program wrote in this step.
     pub output: Vec<u8>,
     pub liveness: Liveness,
+    /// Scratch: the accesses that threads stand before.
+    pub pending: Vec<PendingAccess>,
     spare_harts: Vec<Box<Hart>>,
     words: Vec<Word>,
 }
@@ -82,6 +85,7 @@ impl<'m> Machine<'m> {
             fresh: Vec::new(),
             output: Vec::new(),
             liveness: Liveness::default(),
+            pending: Vec::new(),
             spare_harts: Vec::new(),
             words: Vec::new(),
         }
@@ -91,7 +95,7 @@ impl<'m> Machine<'m> {
         self.threads.len()
     }
 
-    /// Takes a state apart.
+    /// Takes a state apart. What is as it was in the state before is not taken apart again.
     pub fn load(&mut self, state: &[Word]) {
         let components = &self.system.components;
         self.space.reset();
@@ -104,36 +108,51 @@ impl<'m> Machine<'m> {
             };
         }
         self.process_changed = false;
-        self.state.copy_from_slice(state);
-        let trees = &mut self.space.trees;
+        let trees = &mut self.base_trees;
         trees[Region::Globals.number()] = Tree { root: state[0], levels: self.process.globals_levels };
         trees[Region::Break.number()] = self.process.brk;
         trees[Region::Maps.number()] = self.process.maps;
         trees[Region::LibraryHeap.number()] = self.process.library_heap;
         for slot in 0..self.threads.len() {
             let at = FIXED_WORDS + WORDS_PER_SLOT * slot;
-            self.spare_harts.extend(self.harts[slot].take());
-            self.threads[slot] = match state[at] {
-                0 => Thread::default(),
-                id => Thread::decode(components.get(ComponentId(id - 1))),
-            };
             let number = slot as u32;
-            trees[Region::Stack(number).number()] = self.threads[slot].stack;
-            trees[Region::Tls(number).number()] = self.threads[slot].tls;
-            self.arenas[slot] = None;
-            self.arenas_changed[slot] = false;
-            let (shared, private) = match state[at + 1] {
-                0 => (Tree::EMPTY, Tree::EMPTY),
-                id => {
-                    let words = components.get(ComponentId(id - 1));
-                    let tree = |at: usize| Tree { root: words[at], levels: words[at + 1] };
-                    (tree(0), tree(2))
-                }
-            };
-            trees[Region::Shared(number).number()] = shared;
-            trees[Region::Private(number).number()] = private;
+            let known = self.harts[slot].is_none() && state[at] == self.state[at];
+            self.spare_harts.extend(self.harts[slot].take());
+            if !known {
+                self.threads[slot] = match state[at] {
+                    0 => Thread::default(),
+                    id => Thread::decode(components.get(ComponentId(id - 1))),
+                };
+                trees[Region::Stack(number).number()] = self.threads[slot].stack;
+                trees[Region::Tls(number).number()] = self.threads[slot].tls;
+            }
+            if state[at + 1] != self.state[at + 1] || self.arenas_changed[slot] {
+                self.arenas[slot] = None;
+                self.arenas_changed[slot] = false;
+                let (shared, private) = match state[at + 1] {
+                    0 => (Tree::EMPTY, Tree::EMPTY),
+                    id => {
+                        let words = components.get(ComponentId(id - 1));
+                        let tree = |at: usize| Tree { root: words[at], levels: words[at + 1] };
+                        (tree(0), tree(2))
+                    }
+                };
+                trees[Region::Shared(number).number()] = shared;
+                trees[Region::Private(number).number()] = private;
+            }
         }
-        self.base_trees.clone_from(&self.space.trees);
+        self.state.copy_from_slice(state);
+        self.space.trees.copy_from_slice(&self.base_trees);
+    }
+
+    /// An integer register of a thread.
+    #[inline]
+    pub fn register(&self, slot: u32, number: usize) -> u64 {
+        match (&self.harts[slot as usize], self.state[FIXED_WORDS + WORDS_PER_SLOT * slot as usize]) {
+            (Some(hart), _) => hart.x[number],
+            (None, 0) => 0,
+            (None, id) => Thread::register(self.system.components.get(ComponentId(id - 1)), number),
+        }
     }
 
     /// Puts the state together again, as it is now.

@@ -11,7 +11,7 @@ use dampf_rv::debug::DebugInfo;
 use dampf_rv::decode::{Code, Op};
 use dampf_rv::image::{Image, ImageError, SymbolKind};
 use dampf_rv::memory::{LINE_BYTES, Line};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Library functions that a thread runs at the stages of its life, where the program has them.
@@ -40,7 +40,7 @@ pub struct Program {
     pub single_threaded_flags: Vec<u64>,
     /// Whether accesses that are not atomic can be told from those that are: the user's code was compiled with callbacks.
     pub instrumented: bool,
-    hooks: HashMap<u64, Hook>,
+    hooks: HookTable,
     /// The image in lines from `first_line` on.
     lines: Vec<Line>,
     /// The bytes of each line that belong to a segment, and of those, which belong to the user's variables.
@@ -192,7 +192,7 @@ impl Program {
 
     #[inline]
     pub fn hook(&self, pc: u64) -> Option<Hook> {
-        self.hooks.get(&pc).copied()
+        self.hooks.get(pc)
     }
 
     pub fn is_user_code(&self, pc: u64) -> bool {
@@ -248,8 +248,8 @@ fn executable(image: &Image) -> Vec<(u64, &[u8])> {
 }
 
 /// Plants a hook wherever a known function begins, unless the user wrote that function.
-fn plant(image: &Image, debug: &DebugInfo, code: &mut Code, main: u64) -> (HashMap<u64, Hook>, bool) {
-    let mut hooks = HashMap::new();
+fn plant(image: &Image, debug: &DebugInfo, code: &mut Code, main: u64) -> (HookTable, bool) {
+    let mut hooks = BTreeMap::new();
     let mut instrumented = false;
     let users = |address: u64| debug.user_code().iter().any(|range| range.contains(&address));
     for symbol in image.symbols() {
@@ -263,5 +263,36 @@ fn plant(image: &Image, debug: &DebugInfo, code: &mut Code, main: u64) -> (HashM
     if code.plant(main) {
         hooks.insert(main, Hook::Main);
     }
-    (hooks, instrumented && !debug.user_code().is_empty())
+    (HookTable::new(&hooks), instrumented && !debug.user_code().is_empty())
+}
+
+/// Hooks by address, looked up at every step: open addressing with a multiplication for a hash.
+struct HookTable {
+    slots: Vec<Option<(u64, Hook)>>,
+}
+
+impl HookTable {
+    fn new(hooks: &BTreeMap<u64, Hook>) -> HookTable {
+        let mut table = HookTable { slots: vec![None; (hooks.len() * 4).next_power_of_two()] };
+        for (&pc, &hook) in hooks {
+            let slot = table.find(pc);
+            table.slots[slot] = Some((pc, hook));
+        }
+        table
+    }
+
+    #[inline]
+    fn find(&self, pc: u64) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut at = (pc.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize & mask;
+        while self.slots[at].is_some_and(|(other, _)| other != pc) {
+            at = (at + 1) & mask;
+        }
+        at
+    }
+
+    #[inline]
+    fn get(&self, pc: u64) -> Option<Hook> {
+        self.slots[self.find(pc)].map(|(_, hook)| hook)
+    }
 }

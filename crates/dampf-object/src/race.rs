@@ -42,7 +42,7 @@ impl PendingAccess {
 
 impl Machine<'_> {
     /// The access that a thread stands before, if it is one.
-    pub fn pending_access(&mut self, slot: u32) -> Option<PendingAccess> {
+    pub fn pending_access(&self, slot: u32) -> Option<PendingAccess> {
         let thread = self.threads[slot as usize];
         if thread.status != Status::Running {
             return None;
@@ -55,28 +55,25 @@ impl Machine<'_> {
             None => Some(program.code.at(thread.pc)?.memory_access()?),
         };
         let pc = thread.pc;
-        let hart = self.take_hart(slot);
-        let access = match (hook, instruction) {
+        Some(match (hook, instruction) {
             (Some(Hook::Atomic(atomic, bytes)), _) => PendingAccess {
                 slot,
-                address: hart.x[10],
+                address: self.register(slot, 10),
                 bytes: u64::from(bytes),
                 writes: atomic != Atomic::Load,
                 atomic: true,
-                pc: hart.x[1].wrapping_sub(2),
+                pc: self.register(slot, 1).wrapping_sub(2),
             },
             (_, Some(access)) => PendingAccess {
                 slot,
-                address: hart.x[usize::from(access.base)].wrapping_add(access.offset as i64 as u64),
+                address: self.register(slot, usize::from(access.base)).wrapping_add(access.offset as i64 as u64),
                 bytes: u64::from(access.bytes),
                 writes: access.writes,
-                atomic: access.atomic || !self.system.program.is_user_code(pc),
+                atomic: access.atomic || !program.is_user_code(pc),
                 pc,
             },
-            _ => unreachable!("an access is a hook's or an instruction's"),
-        };
-        self.harts[slot as usize] = Some(hart);
-        Some(access)
+            _ => return None,
+        })
     }
 
     /// The race that this state is in, if it is in one.
@@ -84,15 +81,16 @@ impl Machine<'_> {
         if !self.system.program.instrumented || self.system.options.ignore_races || self.alive() < 2 {
             return None;
         }
-        let mut pending: Vec<PendingAccess> = Vec::new();
-        for slot in 0..self.slots() as u32 {
-            let Some(access) = self.pending_access(slot) else { continue };
-            if let Some(other) = pending.iter().find(|other| other.conflicts(&access)).copied() {
-                return Some(self.told_race(other, access));
-            }
-            pending.push(access);
-        }
-        None
+        let mut pending = std::mem::take(&mut self.pending);
+        pending.clear();
+        pending.extend((0..self.slots() as u32).filter_map(|slot| self.pending_access(slot)));
+        let conflict = |(at, access): (usize, &PendingAccess)| {
+            let other = pending[..at].iter().find(|other| other.conflicts(access))?;
+            Some((*other, *access))
+        };
+        let found = pending.iter().enumerate().find_map(conflict);
+        self.pending = pending;
+        found.map(|(one, other)| self.told_race(one, other))
     }
 
     fn told_race(&mut self, first: PendingAccess, second: PendingAccess) -> Fault {

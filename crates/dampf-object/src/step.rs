@@ -45,21 +45,19 @@ impl Machine<'_> {
             Status::Running => match self.system.program.hook(self.threads[slot as usize].pc) {
                 None => Ok(1),
                 Some(hook) => {
-                    let hart = self.take_hart(slot);
-                    let ways = self.ways_of(hook, &hart, slot);
-                    self.harts[slot as usize] = Some(hart);
-                    ways
+                    let arguments = [self.register(slot, A0), self.register(slot, A0 + 1)];
+                    self.ways_of(hook, arguments, slot)
                 }
             },
         }
     }
 
-    fn ways_of(&mut self, hook: Hook, hart: &Hart, slot: u32) -> Result<u32, Stop> {
+    fn ways_of(&mut self, hook: Hook, arguments: [u64; 2], slot: u32) -> Result<u32, Stop> {
         match hook {
-            Hook::Choose | Hook::Nondeterministic(_) => self.choices(hook, hart),
-            Hook::ThreadJoin | Hook::ThreadJoinC11 => Ok(u32::from(self.can_join(hart.x[A0]))),
-            Hook::LockVariable => Ok(u32::from(self.can_lock_variable(hart, slot))),
-            _ => Ok(self.ways_to_synchronise(hook, hart, slot)),
+            Hook::Choose | Hook::Nondeterministic(_) => self.choices(hook, arguments),
+            Hook::ThreadJoin | Hook::ThreadJoinC11 => Ok(u32::from(self.can_join(arguments[0]))),
+            Hook::LockVariable => Ok(u32::from(self.can_lock_variable(arguments, slot))),
+            _ => Ok(self.ways_to_synchronise(hook, arguments[0], slot)),
         }
     }
 
@@ -234,7 +232,9 @@ impl Machine<'_> {
     /// Whether a thread that arrives at an operation has to stop before it.
     fn must_stop(&mut self, hook: Hook, hart: &Hart) -> Result<bool, Stop> {
         match hook {
-            Hook::Choose | Hook::Nondeterministic(_) => return Ok(self.choices(hook, hart)? > 1),
+            Hook::Choose | Hook::Nondeterministic(_) => {
+                return Ok(self.choices(hook, [hart.x[A0], hart.x[A0 + 1]])? > 1);
+            }
             Hook::ConditionSignal if self.waiters(hart.x[A0]).len() > 1 => return Ok(true),
             _ => {}
         }
@@ -261,7 +261,7 @@ impl Machine<'_> {
         if way.is_none() && self.must_stop(hook, hart)? {
             return Err(Stop::Visible);
         }
-        if self.ways_of(hook, hart, self.running)? == 0 {
+        if self.ways_of(hook, [hart.x[A0], hart.x[A0 + 1]], self.running)? == 0 {
             return Err(if self.section_began && self.thread().atomic > 0 { Stop::Blocked } else { Stop::Visible });
         }
         if way.is_some()

@@ -102,8 +102,7 @@ impl Machine<'_> {
     }
 
     /// In how many ways an operation of this file can happen now; none while it has to wait.
-    pub fn ways_to_synchronise(&self, hook: Hook, hart: &Hart, slot: u32) -> u32 {
-        let object = hart.x[10];
+    pub fn ways_to_synchronise(&self, hook: Hook, object: u64, slot: u32) -> u32 {
         let enabled = match hook {
             Hook::MutexLock => self.can_lock(object, slot),
             Hook::ConditionSignal => return self.waiters(object).len().max(1) as u32,

@@ -80,7 +80,11 @@ impl Thread {
         out.extend(halves(hart.reservation.map_or(0, |address| address.wrapping_add(1))));
         out.extend([mask(integers), mask(floats), self.stack_bytes]);
         debug_assert_eq!(out.len(), FIXED_WORDS);
-        out.extend(integers.iter().chain(floats).filter(|value| **value != 0).flat_map(|&value| halves(value)));
+        for &value in integers.iter().chain(floats) {
+            if value != 0 {
+                out.extend_from_slice(&halves(value));
+            }
+        }
     }
 
     /// Reads what is not a register.
@@ -97,9 +101,6 @@ impl Thread {
             8 => Status::Exited { value: first },
             tag => unreachable!("a thread's words begin with {tag}"),
         };
-        let integers = words[16];
-        // The stack pointer is x2: behind x1, if that is not zero (x0 always is).
-        let sp_at = FIXED_WORDS + 2 * (integers & 0b11).count_ones() as usize;
         Thread {
             status,
             detached: words[0] >> 8 & 1 != 0,
@@ -110,7 +111,7 @@ impl Thread {
             stack: Tree { root: words[7], levels: words[8] },
             tls: Tree { root: words[9], levels: words[10] },
             stack_bytes: words[18],
-            sp: if integers & 0b100 != 0 { long(sp_at) } else { 0 },
+            sp: Thread::register(words, 2),
             pc: long(11),
         }
     }
@@ -118,6 +119,17 @@ impl Thread {
     /// Changes the trees in a thread's words.
     pub fn replace_trees(words: &mut [Word], stack: Tree, tls: Tree) {
         words[7..11].copy_from_slice(&[stack.root, stack.levels, tls.root, tls.levels]);
+    }
+
+    /// Reads one integer register.
+    #[inline]
+    pub fn register(words: &[Word], number: usize) -> u64 {
+        let mask = words[16];
+        if mask >> number & 1 == 0 {
+            return 0;
+        }
+        let at = FIXED_WORDS + 2 * (mask & ((1 << number) - 1)).count_ones() as usize;
+        u64::from(words[at]) | u64::from(words[at + 1]) << 32
     }
 
     /// Reads the registers.

@@ -15,7 +15,8 @@ int main(void) {
     total += printf("%ls|%lc\n", L"wide", (wint_t)L'w');
     printf("%d %d\n", written, total);
     char small[8];
-    int needed = snprintf(small, sizeof small, "%s", "longer than eight");
+    const char *volatile longer = "longer than eight";
+    int needed = snprintf(small, sizeof small, "%.20s", longer);
     printf("%s %d\n", small, needed);
     return total % 256;
 }
