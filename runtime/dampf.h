@@ -118,7 +118,6 @@ public:
      * would run it in the thread of the caller. */
     virtual void start() final {
         Threads &threads = all();
-        __dampf_begin_atomic();
         pthread_mutex_lock(&threads.mutex);
         next = threads.first;
         if (next) next->previous = this;
@@ -127,7 +126,6 @@ public:
         if (!threads.are_awaited) threads.are_awaited = atexit(join_all) == 0;
         is_started = pthread_create(&thread, nullptr, body, this) == 0;
         pthread_mutex_unlock(&threads.mutex);
-        __dampf_end_atomic();
     }
 
     /* Waits until the thread has ended; at once if it was not started or was waited for already. */
@@ -136,12 +134,10 @@ public:
         pthread_join(thread, nullptr);
         is_started = false;
         Threads &threads = all();
-        __dampf_begin_atomic();
         pthread_mutex_lock(&threads.mutex);
         (previous ? previous->next : threads.first) = next;
         if (next) next->previous = previous;
         pthread_mutex_unlock(&threads.mutex);
-        __dampf_end_atomic();
     }
 
 protected:
@@ -169,12 +165,10 @@ private:
     /* The next thread to wait for. Whoever ends the program does not wait for itself. */
     static ICVMThread *remaining() {
         Threads &threads = all();
-        __dampf_begin_atomic();
         pthread_mutex_lock(&threads.mutex);
         ICVMThread *thread = threads.first;
         while (thread && pthread_equal(thread->thread, pthread_self())) thread = thread->next;
         pthread_mutex_unlock(&threads.mutex);
-        __dampf_end_atomic();
         return thread;
     }
 

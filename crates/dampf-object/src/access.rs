@@ -264,11 +264,9 @@ impl Machine<'_> {
     }
 
     /// Refuses an access to the running thread's own stack below its stack pointer.
-    fn check_live(&mut self, address: u64, bytes: usize, write: bool, sp: u64) -> Result<(), Stop> {
-        if address < sp && Region::of(address, self.slots()) == Some(Region::Stack(self.running)) {
-            return Err(self.bad_access(address, bytes as u64, write));
-        }
-        Ok(())
+    fn check_live(&self, address: u64, sp: u64) -> Result<(), Stop> {
+        let own = || Region::of(address, self.slots()) == Some(Region::Stack(self.running));
+        if address < sp && !self.lenient && own() { Err(Stop::BelowStack) } else { Ok(()) }
     }
 
     #[cold]
@@ -330,7 +328,7 @@ impl Bus for Machine<'_> {
                 Ok(u64::from_le_bytes(value))
             }
             None => {
-                self.check_live(address, BYTES, false, stack_pointer)?;
+                self.check_live(address, stack_pointer)?;
                 self.slow_load(address, BYTES)
             }
         }
@@ -343,7 +341,7 @@ impl Bus for Machine<'_> {
         if self.space.fast_store::<BYTES>(address, bytes, stack_pointer) {
             return Ok(());
         }
-        self.check_live(address, BYTES, true, stack_pointer)?;
+        self.check_live(address, stack_pointer)?;
         self.slow_store(address, value, BYTES)
     }
 

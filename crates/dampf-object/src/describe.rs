@@ -171,10 +171,7 @@ impl Machine<'_> {
             Hook::ThreadJoin | Hook::ThreadJoinC11 => {
                 self.slot_of_handle(object).map(|slot| format!("joins {}", self.thread_name(slot)))
             }
-            Hook::Free | Hook::Delete | Hook::DeleteArray => {
-                self.block_at(object);
-                Some(format!("frees {}", self.place_name(object)))
-            }
+            Hook::Free | Hook::Delete | Hook::DeleteArray => named("frees"),
             Hook::Choose => Some(format!("chooses {}", (object as i64).wrapping_add(i64::from(way)))),
             Hook::Nondeterministic(_) => Some(format!("chooses {way}")),
             Hook::Atomic(atomic, _) => {
@@ -184,7 +181,7 @@ impl Machine<'_> {
                     Atomic::CompareExchange | Atomic::CompareValue => "compares and exchanges",
                     _ => "updates",
                 };
-                Some(format!("{verb} {}", self.place_name_at(object)))
+                Some(format!("{verb} {}", self.place_name(object)))
             }
             _ => None,
         }
@@ -192,18 +189,12 @@ impl Machine<'_> {
 
     fn access_told(&mut self, slot: u32) -> Option<String> {
         let access = self.pending_access(slot)?;
-        let place = self.place_name_at(access.address);
+        let place = self.place_name(access.address);
         Some(match (access.writes, access.atomic) {
             (true, true) => format!("updates {place}"),
             (true, false) => format!("writes {place}"),
             (false, _) => format!("reads {place}"),
         })
-    }
-
-    /// The name of an address whose heap blocks may have to be looked up first.
-    fn place_name_at(&mut self, address: u64) -> String {
-        self.block_at(address);
-        self.place_name(address)
     }
 
     /// What a thread waits for, and who could end that.
@@ -216,7 +207,6 @@ impl Machine<'_> {
         let (status, object) = (self.threads[slot as usize].status, hart.x[10]);
         let hook = self.system.program.hook(hart.pc);
         self.harts[slot as usize] = Some(hart);
-        self.block_at(object);
         let held = |owner: Option<u32>| match owner {
             Some(owner) if owner == slot => ", which it holds itself".to_owned(),
             Some(owner) => format!(", held by {}", self.thread_name(owner)),

@@ -32,7 +32,7 @@ impl Machine<'_> {
                 let arenas = self.arenas(slot);
                 let arena = if matches!(region, Region::Shared(_)) { &arenas.shared } else { &arenas.private };
                 let (kind, place) = heap_place(arena, offset);
-                let place = place.replace("{site}", &self.site_name(site_near(arena_of(self, region, slot), offset)));
+                let place = place.replace("{site}", &self.site_name(site_near(&arena_of(self, region, slot), offset)));
                 Stop::fault(kind, format!("{what} {place}"))
             }
             Some(region @ Region::Stack(slot))
@@ -85,7 +85,7 @@ impl Machine<'_> {
         match Region::of(address, self.slots()) {
             Some(region @ (Region::Shared(slot) | Region::Private(slot))) => {
                 let offset = (address - region.base(0)) as u32;
-                match arena_of(self, region, slot).and_then(|arena| arena.block_at(offset).copied()) {
+                match arena_of(self, region, slot).block_at(offset).copied() {
                     Some(block) => {
                         let at = offset - block.offset;
                         let site = self.site_name(Some(block));
@@ -139,13 +139,12 @@ pub fn short_name(name: &str) -> &str {
     name.split('(').next().unwrap_or(name)
 }
 
-fn arena_of<'a>(machine: &'a Machine<'_>, region: Region, slot: u32) -> Option<&'a Arena> {
-    let arenas = machine.loaded_arenas(slot)?;
-    Some(if matches!(region, Region::Shared(_)) { &arenas.shared } else { &arenas.private })
+fn arena_of(machine: &Machine<'_>, region: Region, slot: u32) -> Arena {
+    let arenas = machine.peek_arenas(slot).into_owned();
+    if matches!(region, Region::Shared(_)) { arenas.shared } else { arenas.private }
 }
 
-fn site_near(arena: Option<&Arena>, offset: u32) -> Option<Block> {
-    let arena = arena?;
+fn site_near(arena: &Arena, offset: u32) -> Option<Block> {
     match arena.last_freed {
         Some(freed) if freed.contains(offset) || freed.offset == offset => Some(freed),
         _ => arena.block_before(offset).copied(),

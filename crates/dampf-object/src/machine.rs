@@ -11,6 +11,7 @@ use crate::thread::{Status, Thread};
 use dampf_core::{ComponentId, Word};
 use dampf_rv::machine::Hart;
 use dampf_rv::memory::Tree;
+use std::borrow::Cow;
 
 /// Words of a state before those of the slots: the globals and the process.
 const FIXED_WORDS: usize = 2;
@@ -277,23 +278,28 @@ impl<'m> Machine<'m> {
         self.arenas[slot as usize].as_mut().expect("loaded above")
     }
 
-    /// The blocks of a slot, if they have been looked at in this step.
-    pub fn loaded_arenas(&self, slot: u32) -> Option<&Arenas> {
-        self.arenas[slot as usize].as_deref()
+    /// The blocks of a slot, for descriptions, which must not depend on what has been looked at before.
+    pub fn peek_arenas(&self, slot: u32) -> Cow<'_, Arenas> {
+        match &self.arenas[slot as usize] {
+            Some(arenas) => Cow::Borrowed(arenas),
+            None => Cow::Owned(self.decode_arenas(slot)),
+        }
+    }
+
+    fn decode_arenas(&self, slot: u32) -> Arenas {
+        match self.state[FIXED_WORDS + WORDS_PER_SLOT * slot as usize + 1] {
+            0 => Arenas::default(),
+            id => {
+                let words = self.system.components.get(ComponentId(id - 1));
+                let (shared, rest) = Arena::decode(&words[4..]);
+                Arenas { shared, private: Arena::decode(rest).0 }
+            }
+        }
     }
 
     fn load_arenas(&mut self, slot: u32) {
-        let slot = slot as usize;
-        if self.arenas[slot].is_none() {
-            let arenas = match self.state[FIXED_WORDS + WORDS_PER_SLOT * slot + 1] {
-                0 => Arenas::default(),
-                id => {
-                    let words = self.system.components.get(ComponentId(id - 1));
-                    let (shared, rest) = Arena::decode(&words[4..]);
-                    Arenas { shared, private: Arena::decode(rest).0 }
-                }
-            };
-            self.arenas[slot] = Some(Box::new(arenas));
+        if self.arenas[slot as usize].is_none() {
+            self.arenas[slot as usize] = Some(Box::new(self.decode_arenas(slot)));
         }
     }
 

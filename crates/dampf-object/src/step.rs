@@ -156,9 +156,10 @@ impl Machine<'_> {
             Exit::Hook => self.at_hook(hart, way)?,
             Exit::Ecall => self.at_call(hart, way)?,
             Exit::NotCode => self.outside_code(hart)?,
-            Exit::Stopped(Stop::PartlyValid) => {
-                if system.program.is_user_code(hart.pc) {
-                    return Err(self.partly_valid(hart));
+            Exit::Stopped(stop @ (Stop::PartlyValid | Stop::BelowStack)) => {
+                let tolerable = matches!(stop, Stop::BelowStack) && self.is_lowering_stack(hart);
+                if system.program.is_user_code(hart.pc) && !tolerable {
+                    return Err(self.refused_access(hart));
                 }
                 self.lenient = true;
                 self.space.forget();
@@ -168,7 +169,7 @@ impl Machine<'_> {
                 match stepped {
                     Ok(()) => Next::Jump,
                     Err(Exit::Stopped(stop)) => return Err(stop),
-                    Err(_) => return Err(self.partly_valid(hart)),
+                    Err(_) => return Err(self.refused_access(hart)),
                 }
             }
             Exit::Stopped(stop) => return Err(stop),
@@ -191,8 +192,27 @@ impl Machine<'_> {
         Ok(next)
     }
 
-    /// The fault of a read that reaches beyond the end of an object.
-    fn partly_valid(&mut self, hart: &Hart) -> Stop {
+    /// Whether a function is about to make room on the stack: compilers fill large frames before they are complete.
+    fn is_lowering_stack(&self, hart: &Hart) -> bool {
+        const INSTRUCTIONS_MAX: usize = 48;
+        let program = &self.system.program;
+        let mut pc = hart.pc;
+        for _ in 0..INSTRUCTIONS_MAX {
+            let Some(instruction) = program.code.at(pc) else { return false };
+            if instruction.transfers_control() {
+                return false;
+            }
+            if instruction.rd == 2 {
+                let by_constant = instruction.op == Op::Addi && instruction.rs1 == 2 && instruction.imm < 0;
+                return by_constant || matches!(instruction.op, Op::Add | Op::Sub);
+            }
+            pc += u64::from(instruction.length);
+        }
+        false
+    }
+
+    /// The fault of an access that the bus left to us.
+    fn refused_access(&mut self, hart: &Hart) -> Stop {
         let access = self.system.program.code.at(hart.pc).and_then(|instruction| instruction.memory_access());
         match access {
             Some(access) => {
@@ -359,8 +379,22 @@ impl Machine<'_> {
             return caller;
         }
         let found = self.call_stack(hart).into_iter().skip(1).find(|&pc| program.is_user_line(pc));
-        // Code without unwinding information is mostly leaf functions, whose return address is still in its register.
-        found.or(Some(caller).filter(|&caller| program.is_user_line(caller))).unwrap_or(hart.pc)
+        let found = found.or(Some(caller).filter(|&caller| program.is_user_line(caller)));
+        found.or_else(|| self.return_address_on_stack(hart)).unwrap_or(hart.pc)
+    }
+
+    /// The first word on the stack that leads back behind a call on a line of the user's. Much of the C library has no
+    /// unwinding information; its frames are small, and what looks like such an address is one.
+    fn return_address_on_stack(&self, hart: &Hart) -> Option<u64> {
+        const WORDS_MAX: u64 = 1024;
+        let program = &self.system.program;
+        let is_call = |at: u64| {
+            let instruction = program.code.at(at);
+            instruction.is_some_and(|instruction| matches!(instruction.op, Op::Jal | Op::Jalr) && instruction.rd == 1)
+        };
+        let words = (0..WORDS_MAX).map(|number| self.peek_long(hart.x[2].wrapping_add(8 * number)));
+        let behind_call = |&address: &u64| is_call(address.wrapping_sub(4)) || is_call(address.wrapping_sub(2));
+        words.filter(behind_call).map(|address| address - 2).find(|&pc| program.is_user_line(pc))
     }
 
     /// The instructions that a thread is at, innermost first; callers at their calls.

@@ -23,11 +23,16 @@ const ENOTTY: i64 = -25;
 const ENOSYS: i64 = -38;
 const ETIMEDOUT: i64 = -110;
 
+/// Files of the system: time zones, locales, what the machine is like.
+const SYSTEM_FILES: &[&str] =
+    &["/etc/localtime", "/usr/share/zoneinfo", "/usr/share/locale", "/usr/lib/locale", "/usr/lib/gconv", "/sys/", "/proc/"];
+
 /// More output than this in one step is cut: a program that prints in an endless loop is no reason to run out of memory.
 const OUTPUT_MAX: usize = 1 << 20;
 
 mod number {
     pub const IOCTL: u64 = 29;
+    pub const OPENAT: u64 = 56;
     pub const FSTAT: u64 = 80;
     pub const NEWFSTATAT: u64 = 79;
     pub const READLINKAT: u64 = 78;
@@ -107,6 +112,8 @@ impl Machine<'_> {
             number::IOCTL if first <= 2 => 0,
             number::IOCTL => ENOTTY,
             number::READLINKAT => ENOENT,
+            // What the C library looks for by itself, and does without where it is not there.
+            number::OPENAT if SYSTEM_FILES.iter().any(|path| self.peek_string(second).starts_with(path)) => ENOENT,
             number::CLOCK_GETTIME | number::CLOCK_GETRES | number::GETTIMEOFDAY => {
                 let place = if hart.x[A7] == number::GETTIMEOFDAY { first } else { second };
                 if place != 0 {

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses a part of this")]
 
+pub mod program;
+
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -58,6 +60,12 @@ fn finished(mut child: Child) -> Finished {
 /// Runs the command in the folder of the models.
 pub fn dampf(arguments: &[&str]) -> Finished {
     finished(command(&models(), arguments).spawn().unwrap())
+}
+
+/// Runs the command in another folder.
+pub fn dampf_in(folder: &Path, arguments: &[String]) -> Finished {
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    finished(command(folder, &arguments).spawn().unwrap())
 }
 
 /// Runs the command with these lines as its input.
