@@ -1,10 +1,9 @@
 // expect: verified
 // expect: data-race flags: -DBROKEN
-// expect: data-race flags: -DRELAXED
 // expect: verified flags: -DSTATIC
 //
 // An object that is made when it is first needed. To save a lock, one looks first whether it is there. BROKEN looks at a plain
-// pointer, RELAXED at an atomic one that does not bring the object's contents along; both may see an object that is not finished.
+// pointer, and so may see an object that is not finished.
 // STATIC leaves all of it to the language.
 #include <atomic>
 #include <cassert>

@@ -128,6 +128,15 @@ impl Machine<'_> {
             if standing.foreign & mask != 0 {
                 return Err(self.learn_shared(line, standing));
             }
+            if self.is_watched(standing.region)
+                && let Some(region) = standing.region
+            {
+                if write {
+                    self.set_initialised(region, line, mask, 0);
+                } else if !self.lenient && self.initialised(region, line) & mask == 0 {
+                    return Err(Stop::Uninitialised);
+                }
+            }
             visible |= standing.visible & mask != 0;
             self.remember(line, standing);
         }
@@ -150,7 +159,11 @@ impl Machine<'_> {
     /// Lets later accesses to a line's private bytes go the fast way.
     fn remember(&mut self, address: u64, standing: Standing) {
         let watched = !self.process.locked.is_empty() || !self.process.reservations.is_empty();
-        let free = if self.is_free() && !watched { standing.valid } else { standing.valid & !standing.visible };
+        let free = match standing.visible {
+            _ if self.is_watched(standing.region) => 0,
+            _ if self.is_free() && !watched => standing.valid,
+            visible => standing.valid & !visible,
+        };
         let program = &self.system.program;
         match (standing.region, program.line(address)) {
             (None, Some((line, _))) => self.space.remember_constant(address, line, free),
@@ -231,6 +244,10 @@ impl Machine<'_> {
             };
             if let Some(region) = region {
                 self.space.line_mut(region, at).bytes_mut()[offset..offset + now.len()].copy_from_slice(now);
+                if self.is_watched(Some(region)) {
+                    let (_, mask) = lines(at, now.len() as u64).next().expect("there is a byte");
+                    self.set_initialised(region, at, mask, 0);
+                }
             }
             rest = later;
             at = at.wrapping_add(now.len() as u64);
@@ -288,7 +305,7 @@ impl Machine<'_> {
 }
 
 /// The lines that bytes lie in, with the mask of the bytes in each.
-fn lines(address: u64, bytes: u64) -> impl Iterator<Item = (u64, u64)> {
+pub fn lines(address: u64, bytes: u64) -> impl Iterator<Item = (u64, u64)> {
     let mut at = address;
     let end = address.saturating_add(bytes);
     std::iter::from_fn(move || {

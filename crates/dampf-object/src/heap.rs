@@ -1,5 +1,6 @@
 //! The heap: `malloc` and its family, `new` and `delete`.
 
+use crate::access::lines;
 use crate::arena::{ARENA_BYTES, Block, Maker};
 use crate::hooks::Hook;
 use crate::layout::Region;
@@ -30,10 +31,14 @@ impl Machine<'_> {
         let (first, second) = (hart.x[10], hart.x[11]);
         let result = match hook {
             Hook::Malloc => self.allocate(hart, first, 16, Maker::Malloc),
-            Hook::Calloc => match first.checked_mul(second) {
-                Some(size) => self.allocate(hart, size, 16, Maker::Malloc),
-                None => None,
-            },
+            Hook::Calloc => {
+                let size = first.checked_mul(second);
+                let address = size.and_then(|size| self.allocate(hart, size, 16, Maker::Malloc));
+                if let (Some(address), Some(size)) = (address, size) {
+                    self.note_written(address, size, true);
+                }
+                address
+            }
             Hook::Memalign => self.allocate(hart, second, first, Maker::Malloc),
             Hook::New => return self.new_block(hart, first, 16, Maker::New),
             Hook::NewArray => return self.new_block(hart, first, 16, Maker::NewArray),
@@ -154,6 +159,7 @@ impl Machine<'_> {
             }
             at = end;
         }
+        self.note_written(address, u64::from(block.size), false);
         match region {
             Region::Shared(slot) => self.arenas_mut(slot).shared.free(block.offset),
             Region::Private(slot) => {
@@ -167,6 +173,15 @@ impl Machine<'_> {
         };
         self.space.forget();
         Ok(())
+    }
+
+    /// Notes that bytes of the heap count as written, or as not.
+    fn note_written(&mut self, address: u64, bytes: u64, written: bool) {
+        let Some(region) = Region::of(address, self.slots()).filter(|&region| self.is_watched(Some(region))) else { return };
+        for (line, mask) in lines(address, bytes) {
+            let (written, forgotten) = if written { (mask, 0) } else { (0, mask) };
+            self.set_initialised(region, line, written, forgotten);
+        }
     }
 
     fn bad_free(&mut self, address: u64, operation: &str, inside: bool) -> Stop {

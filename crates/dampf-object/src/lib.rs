@@ -8,7 +8,7 @@
 //! - [`machine`]: a state taken apart and put together; [`space`], [`access`]: its memory; [`layout`]: its addresses.
 //! - [`step`]: one step; [`sync`], [`lifecycle`], [`heap`], [`choice`], [`syscalls`]: what operations do.
 //! - [`sharing`]: what is visible and why that is sound; [`liveness`]: registers that no longer count.
-//! - [`race`], [`faults`], [`undefined`]: what can be wrong; [`describe`]: states and steps for people; [`run`]: one
+//! - [`race`], [`initialisation`], [`faults`], [`undefined`]: what can be wrong; [`describe`]: states and steps for people; [`run`]: one
 //!   run, as fast as the machine goes.
 
 mod access;
@@ -18,6 +18,7 @@ mod describe;
 mod faults;
 mod heap;
 mod hooks;
+mod initialisation;
 mod layout;
 mod lifecycle;
 mod liveness;

@@ -156,7 +156,12 @@ impl Machine<'_> {
             Exit::Hook => self.at_hook(hart, way)?,
             Exit::Ecall => self.at_call(hart, way)?,
             Exit::NotCode => self.outside_code(hart)?,
-            Exit::Stopped(stop @ (Stop::PartlyValid | Stop::BelowStack)) => {
+            Exit::Stopped(stop @ (Stop::PartlyValid | Stop::BelowStack | Stop::Uninitialised)) => {
+                if matches!(stop, Stop::Uninitialised) && system.program.is_user_code(hart.pc) {
+                    let place = self.accessed_address(hart).map_or(String::new(), |address| self.place_name(address));
+                    let message = format!("read of memory that was never written: {place}");
+                    return Err(Stop::fault(FaultKind::UninitialisedRead, message));
+                }
                 let tolerable = matches!(stop, Stop::BelowStack) && self.is_lowering_stack(hart);
                 if system.program.is_user_code(hart.pc) && !tolerable {
                     return Err(self.refused_access(hart));
@@ -214,13 +219,16 @@ impl Machine<'_> {
     /// The fault of an access that the bus left to us.
     fn refused_access(&mut self, hart: &Hart) -> Stop {
         let access = self.system.program.code.at(hart.pc).and_then(|instruction| instruction.memory_access());
-        match access {
-            Some(access) => {
-                let address = hart.x[usize::from(access.base)].wrapping_add(access.offset as i64 as u64);
-                self.bad_access(address, u64::from(access.bytes), access.writes)
-            }
-            None => self.bad_access(hart.x[A0], 1, false),
+        match (access, self.accessed_address(hart)) {
+            (Some(access), Some(address)) => self.bad_access(address, u64::from(access.bytes), access.writes),
+            _ => self.bad_access(hart.x[A0], 1, false),
         }
+    }
+
+    /// The address that the instruction at hand accesses.
+    fn accessed_address(&self, hart: &Hart) -> Option<u64> {
+        let access = self.system.program.code.at(hart.pc)?.memory_access()?;
+        Some(hart.x[usize::from(access.base)].wrapping_add(access.offset as i64 as u64))
     }
 
     /// Goes past whatever the machine stopped at, in a run that nobody watches.

@@ -28,6 +28,8 @@ pub struct Options {
     pub spurious_wakeups: bool,
     /// Heap blocks that are left at the end are a fault.
     pub leaks: bool,
+    /// Reading heap memory that was never written is a fault.
+    pub uninitialised: bool,
     /// Conflicting accesses are no fault.
     pub ignore_races: bool,
 }

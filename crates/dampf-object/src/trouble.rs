@@ -9,6 +9,8 @@ pub enum Stop {
     Visible,
     /// A read of which only some bytes are valid. Library code may do that: it reads strings word by word.
     PartlyValid,
+    /// A read of heap memory that was never written.
+    Uninitialised,
     /// An access to the own stack below the stack pointer.
     BelowStack,
     /// A thread in an atomic section has to wait: the section does not begin.

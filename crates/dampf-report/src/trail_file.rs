@@ -43,6 +43,7 @@ pub struct ProgramOrigin {
     pub step: String,
     pub spurious_wakeups: bool,
     pub leaks: bool,
+    pub uninitialised: bool,
     pub ignore_races: bool,
     /// Whether all memory counts as shared, and otherwise which allocation sites and lines of stacks do.
     pub all_shared: bool,

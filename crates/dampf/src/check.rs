@@ -123,6 +123,7 @@ fn refuse_program_options(options: &CheckOptions) -> Result<(), Failure> {
         ("--step", program.step != StepSize::Visible),
         ("--spurious-wakeups", program.spurious_wakeups),
         ("--leaks", program.leaks),
+        ("--uninitialised", program.uninitialised),
         ("--no-races", program.no_races),
         ("arguments after `--`", !program.arguments.is_empty()),
     ];

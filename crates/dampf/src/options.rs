@@ -199,6 +199,10 @@ pub struct ProgramOptions {
     #[arg(long, help_heading = "Programs")]
     pub leaks: bool,
 
+    /// Reading heap memory that was never written is a fault
+    #[arg(long, help_heading = "Programs")]
+    pub uninitialised: bool,
+
     /// Data races are no fault
     #[arg(long, help_heading = "Programs")]
     pub no_races: bool,

@@ -59,6 +59,7 @@ impl ProgramInput {
             .to_owned(),
             spurious_wakeups: program.spurious_wakeups,
             leaks: program.leaks,
+            uninitialised: program.uninitialised,
             ignore_races: program.no_races,
             all_shared: program.reduce == Reduce::None,
             ..ProgramOrigin::default()
@@ -103,6 +104,7 @@ impl ProgramInput {
             },
             spurious_wakeups: kept.spurious_wakeups,
             leaks: kept.leaks,
+            uninitialised: kept.uninitialised,
             ignore_races: kept.ignore_races,
         };
         let mut sharing = Sharing::new(kept.all_shared);

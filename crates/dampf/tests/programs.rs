@@ -9,7 +9,7 @@
 mod running;
 
 use running::program::{Expectation, expectations, folder, has_compiler, in_parallel, sources};
-use running::{Finished, dampf_in};
+use running::dampf_in;
 use serde_json::Value;
 use std::path::Path;
 
@@ -22,7 +22,9 @@ fn check(folder: &Path, expectation: &Expectation) -> Result<(), String> {
     arguments.extend(["--json", "-", "--max-states", "3000000", "--trail"].map(str::to_owned));
     arguments.push(trail_path.clone());
     let finished = dampf_in(folder, &arguments);
-    let complain = |what: String| Err(format!("{} {:?}: {what}\n{finished:?}", expectation.file, expectation.arguments()));
+    let complain = |what: String| {
+        Err(format!("{} {:?}: {what}\n{}", expectation.file, expectation.arguments(), finished.stderr))
+    };
     let Ok(summary) = serde_json::from_str::<Value>(&finished.stdout) else { return complain("no summary".to_owned()) };
     let verdict = summary["verdict"].as_str().unwrap_or("?");
     let found = if verdict == "violated" { summary["error"]["kind"].as_str().unwrap_or("?") } else { verdict };
@@ -43,11 +45,11 @@ fn check(folder: &Path, expectation: &Expectation) -> Result<(), String> {
         return complain(format!("line {line:?} is blamed, not {blamed:?}"));
     }
     let replayed = dampf_in(folder, &["replay".to_owned(), trail_path]);
-    if !replayed_to(&replayed, found) { complain(format!("the trail does not replay: {replayed:?}")) } else { Ok(()) }
-}
-
-fn replayed_to(replayed: &Finished, kind: &str) -> bool {
-    replayed.status == 0 && replayed.stdout.contains(kind)
+    let message = summary["error"]["message"].as_str().unwrap_or("?");
+    if replayed.status != 0 || !replayed.stdout.contains(message) {
+        return complain(format!("the trail does not replay: {replayed:?}"));
+    }
+    Ok(())
 }
 
 fn check_folder(folder: &Path) {
