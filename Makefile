@@ -4,6 +4,7 @@
 export PATH := $(PATH):$(if $(CARGO_HOME),$(CARGO_HOME),$(HOME)/.cargo)/bin
 TARGET_DIR := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
 DEMO_MODEL := models/dve/philosophers_deadlock.dve
+DEMO_PROGRAM := models/cpp/philosophers.cc
 
 .PHONY: help setup demo test bench install
 .DEFAULT_GOAL := help
@@ -18,6 +19,10 @@ demo: setup ## build Dampf and let it find the deadlock of the dining philosophe
 	cargo build --release -p dampf
 	@echo '$$ dampf check $(DEMO_MODEL)'
 	@"$(TARGET_DIR)/release/dampf" check "$(DEMO_MODEL)"; status=$$?; \
+	if [ $$status -ne 1 ]; then echo "demo: expected a violation (exit status 1), got exit status $$status" >&2; exit 1; fi
+	@if ! command -v riscv64-linux-gnu-g++ >/dev/null; then echo "demo: no cross compiler, so no program is checked"; exit 0; fi; \
+	echo; echo '$$ dampf check $(DEMO_PROGRAM)'; \
+	"$(TARGET_DIR)/release/dampf" check "$(DEMO_PROGRAM)"; status=$$?; \
 	if [ $$status -ne 1 ]; then echo "demo: expected a violation (exit status 1), got exit status $$status" >&2; exit 1; fi
 
 test: setup ## check everything that is checked of a change

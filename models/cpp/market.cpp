@@ -229,10 +229,36 @@ std::ostream& operator<<(std::ostream& out, const Order& order) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------------------
-// The names of accounts. Read-only once the exchange is open.
+// The clients of the exchange, and a directory of their names.
 
+struct Client {
+    std::string_view name;
+    Money money;
+};
+
+constexpr std::array<Client, 4> clients{{
+    {"house", Money(0)},
+    {"ann", Money(5'000)},
+    {"bob", Money(5'000)},
+    {"cyd", Money(100)},
+}};
+
+// The exchange's own account, which earns the fees.
+constexpr AccountId house(0);
+
+// Every desk has a directory of its own, so that nobody waits for anybody to look up a name.
 class Directory {
 public:
+    Directory() {
+        for (const Client& client : clients) {
+            add(std::string(client.name));
+        }
+    }
+
+    // Names point into the directory itself.
+    Directory(const Directory&) = delete;
+    Directory& operator=(const Directory&) = delete;
+
     AccountId add(std::string name) {
         const AccountId id(static_cast<std::uint32_t>(names_.size()));
         const auto [entry, fresh] = numbers_.emplace(std::move(name), id);
@@ -882,7 +908,7 @@ struct Payment {
 };
 
 // Nets the trades to one balance per account.
-std::map<AccountId, Money> balances_of(const std::vector<Trade>& trades, const FeeSchedule& fees, AccountId house) {
+std::map<AccountId, Money> balances_of(const std::vector<Trade>& trades, const FeeSchedule& fees) {
     std::map<AccountId, Money> balances;
     for (const Trade& trade : trades) {
         const bool buyer_made = trade.maker < trade.taker;
@@ -1153,8 +1179,8 @@ struct Instrument {
 
 class Session {
 public:
-    Session(const Directory& directory, Volume largest)
-        : parser_([&directory](std::string_view name) { return directory.find(name); }),
+    explicit Session(Volume largest)
+        : parser_([this](std::string_view name) { return directory_.find(name); }),
           book_([this](const Event& event) { note(event); }) {
         risk_.require(largest_volume(largest)).require(price_band(20)).require(orders_per_account(8));
     }
@@ -1175,6 +1201,7 @@ public:
     const std::vector<Trade>& trades() const { return trades_; }
     const std::vector<std::string>& journal() const { return journal_; }
     const Book& book() const { return book_; }
+    const Directory& directory() const { return directory_; }
 
     template <typename Kind>
     std::size_t count() const {
@@ -1194,6 +1221,7 @@ private:
         journal_.push_back(text.str());
     }
 
+    Directory directory_;
     OrderParser parser_;
     Book book_;
     RiskDesk risk_;
@@ -1218,23 +1246,23 @@ struct Outcome {
 class Exchange {
 public:
     Exchange() {
-        house_ = open("house", Money(0));
-        open("ann", Money(5'000));
-        open("bob", Money(5'000));
-        funds_ = ledger_.total();
+        std::uint32_t number = 0;
+        for (const Client& client : clients) {
+            ledger_.open(AccountId(number++), client.money);
+        }
     }
 
     // Runs on a worker: a session, then its settlement.
     Outcome trade(const Instrument& instrument) {
-        const auto session = std::make_unique<Session>(directory_, Volume(50));
+        const auto session = std::make_unique<Session>(Volume(50));
         session->run(instrument.script);
         const auto fees = FeeCatalogue().make(std::string(instrument.fees));
-        const auto balances = balances_of(session->trades(), *fees, house_);
+        const auto balances = balances_of(session->trades(), *fees);
         const auto payments = payments_for(balances);
         const auto statistics = Statistics::of(session->trades());
 
         for (const Payment& payment : payments) {
-            ledger_.transfer(payment, directory_);
+            ledger_.transfer(payment, session->directory());
         }
         board_.post(instrument.number, PriceBoard::Quote{statistics.last, statistics.volume});
         audit_.write(next_number(), AuditLog::What::Settled, instrument.number);
@@ -1245,7 +1273,7 @@ public:
         outcome.payments = static_cast<std::uint32_t>(payments.size());
         outcome.volume = statistics.volume;
         outcome.last = statistics.last;
-        const auto earned = balances.find(house_);
+        const auto earned = balances.find(house);
         outcome.fees = earned == balances.end() ? Money(0) : earned->second;
         return outcome;
     }
@@ -1254,10 +1282,12 @@ public:
 
     // Whether the books balance. Only after all desks have closed.
     void balance(const std::vector<Outcome>& outcomes) {
-        assert(ledger_.total() == funds_);
+        const Money funds = std::accumulate(clients.begin(), clients.end(), Money(0),
+                                            [](Money sum, const Client& client) { return sum + client.money; });
+        assert(ledger_.total() == funds);
         const Money fees = std::accumulate(outcomes.begin(), outcomes.end(), Money(0),
                                            [](Money sum, const Outcome& outcome) { return sum + outcome.fees; });
-        assert(ledger_.balance(house_) == fees);
+        assert(ledger_.balance(house) == fees);
         assert(board_.posted() == outcomes.size());
         assert(audit_.intact());
         std::set<std::uint64_t> numbers;
@@ -1269,10 +1299,10 @@ public:
 
     void report(std::ostream& out, const std::vector<Outcome>& outcomes) {
         out << std::left << std::setw(8) << "account" << std::right << std::setw(8) << "money" << '\n';
-        for (std::uint32_t number = 0; number < directory_.size(); ++number) {
-            const AccountId account(number);
-            out << std::left << std::setw(8) << directory_.name(account) << std::right << std::setw(8)
-                << ledger_.balance(account) << '\n';
+        std::uint32_t number = 0;
+        for (const Client& client : clients) {
+            out << std::left << std::setw(8) << client.name << std::right << std::setw(8)
+                << ledger_.balance(AccountId(number++)) << '\n';
         }
         for (const Outcome& outcome : outcomes) {
             out << "instrument " << outcome.instrument << ": " << outcome.trades << " trades, " << outcome.volume
@@ -1286,24 +1316,14 @@ public:
     }
 
     const PriceBoard& board() const { return board_; }
-    const Directory& directory() const { return directory_; }
 
 private:
-    AccountId open(std::string name, Money money) {
-        const AccountId account = directory_.add(std::move(name));
-        ledger_.open(account, money);
-        return account;
-    }
-
     std::uint64_t next_number() { return sequence_.fetch_add(1, std::memory_order_relaxed); }
 
-    Directory directory_;
     Ledger ledger_;
     PriceBoard board_;
     AuditLog audit_;
     std::atomic<std::uint64_t> sequence_{1};
-    AccountId house_;
-    Money funds_;
 };
 
 // ---------------------------------------------------------------------------------------------------------------------------
@@ -1311,17 +1331,8 @@ private:
 
 namespace rehearsal {
 
-Directory people() {
-    Directory directory;
-    for (const char* name : {"house", "ann", "bob", "cyd"}) {
-        directory.add(name);
-    }
-    return directory;
-}
-
 std::string journal_of(std::string_view script) {
-    const Directory directory = people();
-    Session session(directory, Volume(50));
+    Session session(Volume(50));
     session.run(script);
     std::ostringstream text;
     std::copy(session.journal().begin(), session.journal().end(), std::ostream_iterator<std::string>(text, "\n"));
@@ -1416,7 +1427,7 @@ void refusals() {
 }
 
 void auction() {
-    const Directory directory = people();
+    const Directory directory;
     const OrderParser parser([&directory](std::string_view name) { return directory.find(name); });
     const auto orders = parser.parse(
         "buy ann 10 @ 103\nbuy bob 10 @ 101\nbuy cyd 5 @ 99\n"
@@ -1430,7 +1441,7 @@ void auction() {
 }
 
 void clearing_house() {
-    const AccountId house(0), ann(1), bob(2), cyd(3);
+    const AccountId ann(1), bob(2), cyd(3);
     const std::vector<Trade> trades{
         {OrderId(1), OrderId(2), ann, bob, Price(100), Volume(5)},
         {OrderId(3), OrderId(4), bob, cyd, Price(110), Volume(2)},
@@ -1444,7 +1455,7 @@ void clearing_house() {
     assert((moving_average(trades, 2) == std::vector<double>{100.0, 105.0, 100.0}));
 
     const auto tiered = FeeCatalogue().make("tiered");
-    const auto balances = balances_of(trades, *tiered, house);
+    const auto balances = balances_of(trades, *tiered);
     const Money sum = std::accumulate(balances.begin(), balances.end(), Money(0),
                                       [](Money total, const auto& entry) { return total + entry.second; });
     assert(sum == Money(0) && balances.at(house) > Money(0));
@@ -1454,7 +1465,7 @@ void clearing_house() {
 }
 
 void ledger_and_log() {
-    const Directory directory = people();
+    const Directory directory;
     Ledger ledger;
     for (std::uint32_t number = 0; number < directory.size(); ++number) {
         ledger.open(AccountId(number), Money(100));
@@ -1510,27 +1521,27 @@ int main() {
     using namespace market;
     rehearsal::all();
 
-    Exchange exchange;
-    exchange.note(AuditLog::What::Opened, 0);
-    std::vector<Outcome> outcomes;
-    {
-        WorkerPool pool;
-        std::vector<std::future<Outcome>> results;
-        for (const Instrument& instrument : instruments) {
-            results.push_back(pool.submit([&exchange, &instrument] { return exchange.trade(instrument); }));
-        }
-        pool.start(instruments.size());
-        if (const auto quote = exchange.board().look(0)) {
-            assert(quote->last == Price(101) && quote->volume == Volume(8));
-        }
-        for (auto& result : results) {
-            outcomes.push_back(result.get());
-        }
+    const auto exchange = std::make_unique<Exchange>();
+    exchange->note(AuditLog::What::Opened, 0);
+    std::vector<std::future<Outcome>> results;
+    auto pool = std::make_unique<WorkerPool>();
+    for (const Instrument& instrument : instruments) {
+        results.push_back(pool->submit([&exchange = *exchange, &instrument] { return exchange.trade(instrument); }));
     }
-    exchange.note(AuditLog::What::Closed, 0);
-    exchange.balance(outcomes);
+    pool->start(instruments.size());
+    if (const auto quote = exchange->board().look(0)) {
+        assert(quote->last == Price(101) && quote->volume == Volume(8));
+    }
+    std::vector<Outcome> outcomes;
+    for (auto& result : results) {
+        outcomes.push_back(result.get());
+    }
+    pool.reset();
+    exchange->note(AuditLog::What::Closed, 0);
+    exchange->balance(outcomes);
+
     std::ostringstream report;
-    exchange.report(report, outcomes);
+    exchange->report(report, outcomes);
     std::cout << report.str();
     return 0;
 }

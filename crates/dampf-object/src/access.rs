@@ -174,9 +174,8 @@ impl Machine<'_> {
 
     fn cancel_reservations(&mut self, address: u64, bytes: u64) {
         let running = self.running;
-        let overlaps = |&(slot, reserved): &(u32, u64)| {
-            slot != running && reserved < address + bytes && address < reserved + 8
-        };
+        let overlaps =
+            |&(slot, reserved): &(u32, u64)| slot != running && reserved < address + bytes && address < reserved + 8;
         if self.process.reservations.iter().any(overlaps) {
             self.process_mut().reservations.retain(|reservation| !overlaps(reservation));
         }
@@ -352,7 +351,12 @@ impl Bus for Machine<'_> {
     }
 
     #[inline(always)]
-    fn store_beside_stack<const BYTES: usize>(&mut self, address: u64, value: u64, stack_pointer: u64) -> Result<(), Stop> {
+    fn store_beside_stack<const BYTES: usize>(
+        &mut self,
+        address: u64,
+        value: u64,
+        stack_pointer: u64,
+    ) -> Result<(), Stop> {
         let mut bytes = [0; BYTES];
         bytes.copy_from_slice(&value.to_le_bytes()[..BYTES]);
         if self.space.fast_store::<BYTES>(address, bytes, stack_pointer) {
@@ -378,7 +382,12 @@ impl Bus for Machine<'_> {
         Ok(value)
     }
 
-    fn store_conditional<const BYTES: usize>(&mut self, address: u64, value: u64, reserved: bool) -> Result<bool, Stop> {
+    fn store_conditional<const BYTES: usize>(
+        &mut self,
+        address: u64,
+        value: u64,
+        reserved: bool,
+    ) -> Result<bool, Stop> {
         self.check_aligned(address, BYTES as u64)?;
         let mine = (self.running, address);
         let holds = reserved && (!self.is_visible(address, BYTES as u64)? || self.process.reservations.contains(&mine));

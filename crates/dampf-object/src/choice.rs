@@ -28,7 +28,8 @@ impl Machine<'_> {
                 Err(Stop::Pruned)
             }
             _ => {
-                let what = format!("a choice among {count} values (at most {CHOICES_MAX} can be tried; narrow it with RANGE)");
+                let what =
+                    format!("a choice among {count} values (at most {CHOICES_MAX} can be tried; narrow it with RANGE)");
                 Err(Stop::from(self.system.program.unsupported(what, self.register(self.running, 1).wrapping_sub(2))))
             }
         }
@@ -96,7 +97,10 @@ impl Machine<'_> {
         let held = self.process.locked.iter().position(|locked| locked.address == address && locked.owner == owner);
         let Some(at) = held else {
             let (me, place) = (self.thread_name(owner), self.place_name(address));
-            return Err(Stop::fault(FaultKind::PrivilegeViolation, format!("{me} unlocks {place}, which it has not locked")));
+            return Err(Stop::fault(
+                FaultKind::PrivilegeViolation,
+                format!("{me} unlocks {place}, which it has not locked"),
+            ));
         };
         self.process_mut().locked.remove(at);
         self.space.forget();

@@ -4,6 +4,7 @@ use crate::faults::short_name;
 use crate::hooks::{Atomic, Hook};
 use crate::machine::Machine;
 use crate::model::{ObjectModel, ObjectWorker, parts};
+use crate::program::is_users;
 use crate::thread::Status;
 use dampf_core::{Action, Binding, Describe, Model, Step, Word};
 use dampf_rv::debug::{Place, Registers};
@@ -110,7 +111,9 @@ impl Machine<'_> {
     fn lock_value(&self, type_name: &str, address: u64, bytes: u64) -> Option<String> {
         let element = type_name.split('[').next().unwrap_or(type_name).trim();
         let (size, value): (u64, &dyn Fn(u64) -> String) = match element {
-            "pthread_mutex_t" | "std::mutex" | "mutex" | "std::recursive_mutex" | "mtx_t" => (40, &|at| self.mutex_value(at)),
+            "pthread_mutex_t" | "std::mutex" | "mutex" | "std::recursive_mutex" | "mtx_t" => {
+                (40, &|at| self.mutex_value(at))
+            }
             "pthread_cond_t" | "std::condition_variable" | "condition_variable" | "cnd_t" => {
                 (48, &|at| format!("{} waiting", self.waiters(at).len()))
             }
@@ -119,7 +122,11 @@ impl Machine<'_> {
         };
         let count = (bytes / size).max(1);
         let mut values = (0..count).map(|number| value(address + number * size));
-        if count == 1 && !type_name.contains('[') { values.next() } else { Some(format!("[{}]", values.collect::<Vec<_>>().join(", "))) }
+        if count == 1 && !type_name.contains('[') {
+            values.next()
+        } else {
+            Some(format!("[{}]", values.collect::<Vec<_>>().join(", ")))
+        }
     }
 
     fn mutex_value(&self, mutex: u64) -> String {
@@ -128,7 +135,7 @@ impl Machine<'_> {
 
     fn function_name(&self, pc: u64) -> String {
         let frames = self.system.program.debug.frames(pc);
-        let frame = frames.iter().find(|frame| !frame.is_in_system_header()).or(frames.first());
+        let frame = frames.iter().find(|frame| is_users(frame)).or(frames.first());
         match frame.filter(|frame| !frame.function.is_empty()) {
             Some(frame) => short_name(&frame.function).to_owned(),
             None => short_name(&dampf_rv::image::demangle(self.system.program.function_at(pc))).to_owned(),
@@ -213,7 +220,9 @@ impl Machine<'_> {
             None => String::new(),
         };
         let waits = match (status, hook) {
-            (Status::OnCondition { condition, .. }, _) => format!("waits for a signal on {}", self.place_name(condition)),
+            (Status::OnCondition { condition, .. }, _) => {
+                format!("waits for a signal on {}", self.place_name(condition))
+            }
             (Status::Reacquiring { mutex, .. }, _) => {
                 format!("waits for mutex {}{}", self.place_name(mutex), held(self.mutex_owner(mutex)))
             }

@@ -11,7 +11,8 @@ impl Machine<'_> {
     /// The fault of an access to bytes that may not be accessed.
     #[cold]
     pub fn bad_access(&mut self, address: u64, bytes: u64, write: bool) -> Stop {
-        let what = format!("{} of {bytes} byte{}", if write { "write" } else { "read" }, if bytes == 1 { "" } else { "s" });
+        let what =
+            format!("{} of {bytes} byte{}", if write { "write" } else { "read" }, if bytes == 1 { "" } else { "s" });
         if address < 0x1_0000 {
             let message = match address {
                 0 => format!("{what} through a null pointer"),
@@ -43,22 +44,31 @@ impl Machine<'_> {
             }
             Some(Region::Stack(slot)) => {
                 let owner = self.thread_name(slot);
-                Stop::fault(FaultKind::StackAccess, format!("{what} in a part of the stack of {owner} that is not in use"))
+                Stop::fault(
+                    FaultKind::StackAccess,
+                    format!("{what} in a part of the stack of {owner} that is not in use"),
+                )
             }
             Some(Region::Tls(slot)) => {
                 let owner = self.thread_name(slot);
-                Stop::fault(FaultKind::InvalidAccess, format!("{what} to a thread-local variable of {owner}, which has ended"))
+                Stop::fault(
+                    FaultKind::InvalidAccess,
+                    format!("{what} to a thread-local variable of {owner}, which has ended"),
+                )
             }
             _ => Stop::fault(FaultKind::InvalidAccess, format!("{what} at {address:#x}, where there is no object")),
         }
     }
 
     pub fn check_aligned(&mut self, address: u64, bytes: u64) -> Result<(), Stop> {
-        if address % bytes == 0 {
+        if address.is_multiple_of(bytes) {
             return Ok(());
         }
         let place = self.place_name(address);
-        Err(Stop::fault(FaultKind::MisalignedAccess, format!("access of {bytes} bytes at {place}, which is not aligned to them")))
+        Err(Stop::fault(
+            FaultKind::MisalignedAccess,
+            format!("access of {bytes} bytes at {place}, which is not aligned to them"),
+        ))
     }
 
     pub fn check_locked(&mut self, address: u64, bytes: u64) -> Result<(), Stop> {
@@ -89,7 +99,11 @@ impl Machine<'_> {
                     Some(block) => {
                         let at = offset - block.offset;
                         let site = self.site_name(Some(block));
-                        if at == 0 { format!("the block of {site}") } else { format!("byte {at} of the block of {site}") }
+                        if at == 0 {
+                            format!("the block of {site}")
+                        } else {
+                            format!("byte {at} of the block of {site}")
+                        }
                     }
                     None => format!("{address:#x}"),
                 }
@@ -109,7 +123,11 @@ impl Machine<'_> {
         let call = u64::from(block.site).saturating_sub(2);
         match self.user_location(call) {
             Some(location) => format!("{} bytes from {}:{}", block.size, location.file, location.line),
-            None => format!("{} bytes from {}", block.size, dampf_rv::image::demangle(self.system.program.function_at(call))),
+            None => format!(
+                "{} bytes from {}",
+                block.size,
+                dampf_rv::image::demangle(self.system.program.function_at(call))
+            ),
         }
     }
 
@@ -121,7 +139,13 @@ impl Machine<'_> {
     pub fn thread_name(&self, slot: u32) -> String {
         let thread = &self.threads[slot as usize];
         match thread.entry {
-            0 => if slot == 0 { "main".to_owned() } else { format!("thread {slot}") },
+            0 => {
+                if slot == 0 {
+                    "main".to_owned()
+                } else {
+                    format!("thread {slot}")
+                }
+            }
             entry => {
                 let name = dampf_rv::image::demangle(self.system.program.function_at(u64::from(entry)));
                 // `main` is no entry of its own: the program's start calls it.

@@ -18,12 +18,27 @@ const ENOMEM: u64 = 12;
 /// merely costs states.
 const LIBRARY_ALLOCATORS: &[&str] = &[
     // Streams, locales, character sets, time zones of the C library, and its loader.
-    "_IO_", "_nl_", "_dl_", "__dl_", "setlocale", "newlocale", "__newlocale", "__gconv", "__wcsmbs", "__tz",
-    "__cxa_atexit", "__new_exitfn",
+    "_IO_",
+    "_nl_",
+    "_dl_",
+    "__dl_",
+    "setlocale",
+    "newlocale",
+    "__newlocale",
+    "__gconv",
+    "__wcsmbs",
+    "__tz",
+    "__cxa_atexit",
+    "__new_exitfn",
     // Tables of the unwinder.
-    "search_object", "init_object", "start_fde_sort", "__register_frame", "_Unwind_",
+    "search_object",
+    "init_object",
+    "start_fde_sort",
+    "__register_frame",
+    "_Unwind_",
     // Locales of the C++ library, and its pool for exceptions when memory is short.
-    "_ZNSt6locale", "_ZN9__gnu_cxx",
+    "_ZNSt6locale",
+    "_ZN9__gnu_cxx",
 ];
 
 impl Machine<'_> {
@@ -49,7 +64,9 @@ impl Machine<'_> {
                 if !align.is_power_of_two() || align < 8 {
                     return Ok(Next::Return(EINVAL));
                 }
-                let Some(address) = self.allocate(hart, size, align, Maker::Malloc) else { return Ok(Next::Return(ENOMEM)) };
+                let Some(address) = self.allocate(hart, size, align, Maker::Malloc) else {
+                    return Ok(Next::Return(ENOMEM));
+                };
                 self.poke_long(pointer, address);
                 return Ok(Next::Return(0));
             }
@@ -138,7 +155,8 @@ impl Machine<'_> {
             Maker::NewArray => "delete[]",
         };
         let found = self.block_at(address);
-        let Some((region, block)) = found.filter(|(region, block)| region.base(0) + u64::from(block.offset) == address) else {
+        let Some((region, block)) = found.filter(|(region, block)| region.base(0) + u64::from(block.offset) == address)
+        else {
             return Err(self.bad_free(address, operation, found.is_some()));
         };
         if block.maker != maker {
@@ -154,7 +172,10 @@ impl Machine<'_> {
         let mut at = address;
         while at < address + u64::from(block.size) {
             let end = (at / 64 * 64 + 64).min(address + u64::from(block.size));
-            if self.space.line(region, at).bytes()[(at % 64) as usize..][..(end - at) as usize].iter().any(|&byte| byte != 0) {
+            if self.space.line(region, at).bytes()[(at % 64) as usize..][..(end - at) as usize]
+                .iter()
+                .any(|&byte| byte != 0)
+            {
                 self.space.line_mut(region, at).bytes_mut()[(at % 64) as usize..][..(end - at) as usize].fill(0);
             }
             at = end;
@@ -177,7 +198,9 @@ impl Machine<'_> {
 
     /// Notes that bytes of the heap count as written, or as not.
     fn note_written(&mut self, address: u64, bytes: u64, written: bool) {
-        let Some(region) = Region::of(address, self.slots()).filter(|&region| self.is_watched(Some(region))) else { return };
+        let Some(region) = Region::of(address, self.slots()).filter(|&region| self.is_watched(Some(region))) else {
+            return;
+        };
         for (line, mask) in lines(address, bytes) {
             let (written, forgotten) = if written { (mask, 0) } else { (0, mask) };
             self.set_initialised(region, line, written, forgotten);
@@ -251,7 +274,8 @@ impl Machine<'_> {
             words.extend(hart.x[..32].iter().flat_map(|&value| [value as u32, (value >> 32) as u32]));
         }
         while !words.is_empty() && !unseen.is_empty() {
-            let pointers: Vec<u64> = words.chunks(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32).collect();
+            let pointers: Vec<u64> =
+                words.chunks(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32).collect();
             words.clear();
             let is_reached = |(region, block): &(Region, Block)| {
                 let start = region.base(0) + u64::from(block.offset);

@@ -123,7 +123,8 @@ impl Machine<'_> {
         self.poke_long(vector + VECTOR_ENTRY, pointer);
         self.poke_long(pointer - VECTOR_POINTER, vector);
         // The creator's pointer to its values of keys tells where the new thread's has to be.
-        let is_key_pointer = |&distance: &u64| self.peek_long(creator - distance) == creator - distance - KEY_BLOCK_BYTES;
+        let is_key_pointer =
+            |&distance: &u64| self.peek_long(creator - distance) == creator - distance - KEY_BLOCK_BYTES;
         if let Some(distance) = (8..BEFORE_THREAD_POINTER - 0x700).step_by(8).find(is_key_pointer) {
             self.poke_long(pointer - distance, pointer - distance - KEY_BLOCK_BYTES);
         }
@@ -213,7 +214,8 @@ impl Machine<'_> {
             self.space.trees[region.number()] = dampf_rv::memory::Tree::EMPTY;
         }
         let status = if created.detached { Status::Absent } else { Status::Exited { value } };
-        *self.thread_mut() = Thread { status, created_at: created.created_at, entry: created.entry, ..Thread::default() };
+        *self.thread_mut() =
+            Thread { status, created_at: created.created_at, entry: created.entry, ..Thread::default() };
         if created.detached {
             *self.thread_mut() = Thread::default();
         }

@@ -32,7 +32,9 @@ impl Liveness {
         if let Some(&live) = self.live.get(&pc) {
             return live;
         }
-        match function().filter(|function| function.contains(&pc) && function.end - function.start <= FUNCTION_BYTES_MAX) {
+        match function()
+            .filter(|function| function.contains(&pc) && function.end - function.start <= FUNCTION_BYTES_MAX)
+        {
             Some(function) => self.analyse(code, function),
             None => {
                 self.live.insert(pc, u64::MAX);

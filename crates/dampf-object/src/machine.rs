@@ -59,6 +59,7 @@ pub struct Machine<'m> {
     pub liveness: Liveness,
     /// Scratch: the accesses that threads stand before.
     pub pending: Vec<PendingAccess>,
+    #[expect(clippy::vec_box, reason = "harts move between here and `harts` as boxes")]
     spare_harts: Vec<Box<Hart>>,
     words: Vec<Word>,
 }

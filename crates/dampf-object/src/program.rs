@@ -7,7 +7,7 @@
 use crate::hooks::{self, Hook};
 use crate::layout::IMAGE_END;
 use dampf_core::{SourceLocation, Unsupported};
-use dampf_rv::debug::DebugInfo;
+use dampf_rv::debug::{DebugInfo, Frame};
 use dampf_rv::decode::{Code, Op};
 use dampf_rv::image::{Image, ImageError, SymbolKind};
 use dampf_rv::memory::{LINE_BYTES, Line};
@@ -218,7 +218,7 @@ impl Program {
 
     /// Whether an instruction comes from a line that the user wrote, not from a header of the system.
     pub fn is_user_line(&self, pc: u64) -> bool {
-        self.is_user_code(pc) && self.debug.frames(pc).iter().any(|frame| !frame.is_in_system_header())
+        self.is_user_code(pc) && self.debug.frames(pc).iter().any(is_users)
     }
 
     /// The name of the function at an address, as the file has it.
@@ -229,7 +229,7 @@ impl Program {
     /// The source line of an instruction; for library code, none.
     pub fn location(&self, pc: u64) -> Option<SourceLocation> {
         let frames = self.debug.frames(pc);
-        let frame = frames.iter().find(|frame| !frame.is_in_system_header()).or(frames.first())?.clone();
+        let frame = frames.iter().find(|frame| is_users(frame)).or(frames.first())?.clone();
         Some(SourceLocation { file: frame.file, line: frame.line, column: frame.column.max(1) })
     }
 
@@ -240,6 +240,12 @@ impl Program {
             None => Unsupported { what },
         }
     }
+}
+
+/// Whether a place is in a file that the user wrote: not in a header of the system or of ours.
+pub fn is_users(frame: &Frame) -> bool {
+    let ours = ["/dampf.h", "/IVMThread.h", "/icvm_verify.h"];
+    !frame.is_in_system_header() && !ours.iter().any(|header| frame.file.ends_with(header))
 }
 
 fn executable(image: &Image) -> Vec<(u64, &[u8])> {
@@ -256,7 +262,8 @@ fn plant(image: &Image, debug: &DebugInfo, code: &mut Code, main: u64) -> (HookT
         instrumented |= symbol.name == "__tsan_init";
         let Some(hook) = hooks::by_name(&symbol.name) else { continue };
         let replaceable = !matches!(hook, Hook::ReachError | Hook::BeginAtomic | Hook::EndAtomic);
-        if symbol.kind == SymbolKind::Function && !(replaceable && users(symbol.address)) && code.plant(symbol.address) {
+        if symbol.kind == SymbolKind::Function && !(replaceable && users(symbol.address)) && code.plant(symbol.address)
+        {
             hooks.insert(symbol.address, hook);
         }
     }

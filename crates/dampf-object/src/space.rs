@@ -123,7 +123,8 @@ impl<'m> Space<'m> {
             }
         };
         let stack = if own_stack { u64::MAX } else { 0 };
-        self.entries[(address >> 6) as usize % ENTRIES] = Entry { tag: self.tag(address), data, read: free, write, stack };
+        self.entries[(address >> 6) as usize % ENTRIES] =
+            Entry { tag: self.tag(address), data, read: free, write, stack };
     }
 
     /// The line of a region as it is now.
@@ -215,6 +216,7 @@ fn parts(key: u64) -> (usize, u32) {
 
 /// Lines that were written, in places that do not move.
 struct Copies {
+    #[expect(clippy::vec_box, reason = "translated lines point into the chunks, which must not move")]
     chunks: Vec<Box<[Line; CHUNK]>>,
     keys: Vec<u64>,
     len: u32,

@@ -51,15 +51,13 @@ impl Hook {
         use Hook::*;
         match self {
             MutexInit | MutexDestroy | MutexLock | MutexTrylock | MutexTimedlock | MutexUnlock => Some(mutex::BYTES),
-            ConditionInit | ConditionDestroy | ConditionWait | ConditionTimedwait | ConditionSignal | ConditionBroadcast => {
-                Some(48)
-            }
+            ConditionInit | ConditionDestroy | ConditionWait | ConditionTimedwait | ConditionSignal
+            | ConditionBroadcast => Some(48),
             RwlockInit | RwlockDestroy | ReadLock | ReadTrylock | ReadTimedlock | WriteLock | WriteTrylock
             | WriteTimedlock | RwlockUnlock => Some(rwlock::BYTES),
             SpinInit | SpinDestroy | SpinLock | SpinTrylock | SpinUnlock => Some(4),
-            SemaphoreInit | SemaphoreDestroy | SemaphoreWait | SemaphoreTrywait | SemaphoreTimedwait | SemaphorePost => {
-                Some(32)
-            }
+            SemaphoreInit | SemaphoreDestroy | SemaphoreWait | SemaphoreTrywait | SemaphoreTimedwait
+            | SemaphorePost => Some(32),
             BarrierInit | BarrierDestroy | BarrierWait => Some(barrier::BYTES),
             Atomic(_, bytes) => Some(u64::from(bytes)),
             _ => None,
@@ -77,7 +75,9 @@ impl Machine<'_> {
         let owner = self.peek_word(mutex + mutex::OWNER);
         let kind = self.peek_word(mutex + mutex::KIND);
         // A destroyed mutex is taken only to complain.
-        owner == 0 || kind == mutex::DESTROYED || (owner == slot + 1 && matches!(kind & 3, mutex::RECURSIVE | mutex::ERRORCHECK))
+        owner == 0
+            || kind == mutex::DESTROYED
+            || (owner == slot + 1 && matches!(kind & 3, mutex::RECURSIVE | mutex::ERRORCHECK))
     }
 
     /// The slot of the thread that holds a mutex.
@@ -95,9 +95,7 @@ impl Machine<'_> {
 
     /// The threads that wait on a condition variable.
     pub fn waiters(&self, wanted: u64) -> Vec<u32> {
-        let waits = |slot: &u32| {
-            matches!(self.threads[*slot as usize].status, Status::OnCondition { condition, .. } if condition == wanted)
-        };
+        let waits = |slot: &u32| matches!(self.threads[*slot as usize].status, Status::OnCondition { condition, .. } if condition == wanted);
         (0..self.slots() as u32).filter(waits).collect()
     }
 
@@ -130,7 +128,10 @@ impl Machine<'_> {
             Hook::MutexDestroy => {
                 if let Some(owner) = self.mutex_owner(object) {
                     let (place, owner) = (self.place_name(object), self.thread_name(owner));
-                    return Err(Stop::fault(FaultKind::LockMisuse, format!("mutex {place} is destroyed while {owner} holds it")));
+                    return Err(Stop::fault(
+                        FaultKind::LockMisuse,
+                        format!("mutex {place} is destroyed while {owner} holds it"),
+                    ));
                 }
                 self.poke_word(object + mutex::KIND, mutex::DESTROYED);
                 return Ok(Next::Return(0));
@@ -206,7 +207,8 @@ impl Machine<'_> {
                 if self.is_visible(mutex, mutex::BYTES).is_err() || self.mutex_owner(mutex) != Some(self.running) {
                     self.is_visible(mutex, mutex::BYTES)?;
                     let (me, place) = (self.thread_name(self.running), self.place_name(mutex));
-                    let message = format!("{me} waits on a condition variable with mutex {place}, which it does not hold");
+                    let message =
+                        format!("{me} waits on a condition variable with mutex {place}, which it does not hold");
                     return Err(Stop::fault(FaultKind::LockMisuse, message));
                 }
                 self.release(mutex);
@@ -263,7 +265,10 @@ impl Machine<'_> {
                 0
             }
             Hook::RwlockDestroy => {
-                return Err(Stop::fault(FaultKind::LockMisuse, format!("lock {} is destroyed while it is held", place())));
+                return Err(Stop::fault(
+                    FaultKind::LockMisuse,
+                    format!("lock {} is destroyed while it is held", place()),
+                ));
             }
             Hook::ReadLock | Hook::ReadTrylock | Hook::ReadTimedlock if free_to_read => {
                 self.poke_word(object + rwlock::READERS, readers + 1);
@@ -351,7 +356,10 @@ impl Machine<'_> {
             Hook::BarrierDestroy => {
                 if self.threads.iter().any(|thread| waits(thread.status)) {
                     let place = self.place_name(object);
-                    return Err(Stop::fault(FaultKind::LockMisuse, format!("barrier {place} is destroyed while threads wait at it")));
+                    return Err(Stop::fault(
+                        FaultKind::LockMisuse,
+                        format!("barrier {place} is destroyed while threads wait at it"),
+                    ));
                 }
                 Ok(Next::Return(0))
             }

@@ -24,8 +24,15 @@ const ENOSYS: i64 = -38;
 const ETIMEDOUT: i64 = -110;
 
 /// Files of the system: time zones, locales, what the machine is like.
-const SYSTEM_FILES: &[&str] =
-    &["/etc/localtime", "/usr/share/zoneinfo", "/usr/share/locale", "/usr/lib/locale", "/usr/lib/gconv", "/sys/", "/proc/"];
+const SYSTEM_FILES: &[&str] = &[
+    "/etc/localtime",
+    "/usr/share/zoneinfo",
+    "/usr/share/locale",
+    "/usr/lib/locale",
+    "/usr/lib/gconv",
+    "/sys/",
+    "/proc/",
+];
 
 /// More output than this in one step is cut: a program that prints in an endless loop is no reason to run out of memory.
 const OUTPUT_MAX: usize = 1 << 20;
@@ -142,11 +149,21 @@ impl Machine<'_> {
             number::GETUID..=number::GETEGID => 1000,
             number::KILL | number::TKILL | number::TGKILL => {
                 let signal = if hart.x[A7] == number::TGKILL { third } else { second };
-                return Err(Stop::fault(FaultKind::Abort, format!("the program sends itself signal {signal}{}", signal_name(signal))));
+                return Err(Stop::fault(
+                    FaultKind::Abort,
+                    format!("the program sends itself signal {signal}{}", signal_name(signal)),
+                ));
             }
             number::RSEQ | number::MEMBARRIER => ENOSYS,
-            number::SIGACTION | number::SIGPROCMASK | number::MUNMAP | number::MPROTECT | number::MADVISE
-            | number::PRLIMIT | number::SET_ROBUST_LIST | number::NANOSLEEP | number::CLOCK_NANOSLEEP
+            number::SIGACTION
+            | number::SIGPROCMASK
+            | number::MUNMAP
+            | number::MPROTECT
+            | number::MADVISE
+            | number::PRLIMIT
+            | number::SET_ROBUST_LIST
+            | number::NANOSLEEP
+            | number::CLOCK_NANOSLEEP
             | number::SCHED_YIELD => 0,
             other => return Err(self.refuse_call(other, hart)),
         };
@@ -155,7 +172,9 @@ impl Machine<'_> {
 
     fn refuse_call(&mut self, call: u64, hart: &Hart) -> Stop {
         let what = match call {
-            number::READ if hart.x[A0] == 0 => "reading standard input: give the program its input in its source".to_owned(),
+            number::READ if hart.x[A0] == 0 => {
+                "reading standard input: give the program its input in its source".to_owned()
+            }
             17 | 25 | 34..=38 | 43..=50 | 52..=57 | 61..=63 | 65 | 67..=71 | 78..=84 | 88 | 276 | 291 => {
                 format!("files ({})", self.caller_name(hart))
             }
@@ -258,12 +277,12 @@ impl Machine<'_> {
                 Ok(Next::Wait)
             }
             futex::WAKE | futex::WAKE_BITSET => {
-                let waits = |thread: &crate::thread::Thread| {
-                    matches!(thread.status, Status::OnFutex { address: waited, .. } if waited == address)
-                };
+                let waits = |thread: &crate::thread::Thread| matches!(thread.status, Status::OnFutex { address: waited, .. } if waited == address);
                 let slots = 0..self.slots() as u32;
-                let wakes: Vec<u32> =
-                    slots.filter(|&slot| waits(&self.threads[slot as usize])).take(value.min(1 << 30) as usize).collect();
+                let wakes: Vec<u32> = slots
+                    .filter(|&slot| waits(&self.threads[slot as usize]))
+                    .take(value.min(1 << 30) as usize)
+                    .collect();
                 for &slot in &wakes {
                     self.end_futex_wait(slot, 0);
                     self.fresh.push(slot);

@@ -14,13 +14,27 @@ pub enum Status {
     /// Stands before its next visible operation.
     Running,
     /// In a wait on a condition variable, its mutex released.
-    OnCondition { condition: u64, mutex: u64, timed: bool },
+    OnCondition {
+        condition: u64,
+        mutex: u64,
+        timed: bool,
+    },
     /// Woken (or timed out, then with that result), and in need of its mutex.
-    Reacquiring { mutex: u64, result: u32 },
-    OnFutex { address: u64, timed: bool },
-    OnBarrier { barrier: u64 },
+    Reacquiring {
+        mutex: u64,
+        result: u32,
+    },
+    OnFutex {
+        address: u64,
+        timed: bool,
+    },
+    OnBarrier {
+        barrier: u64,
+    },
     /// Ended, with the value for the thread that joins it.
-    Exited { value: u64 },
+    Exited {
+        value: u64,
+    },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

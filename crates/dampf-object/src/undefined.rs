@@ -21,7 +21,9 @@ impl Machine<'_> {
         let first = lines.next().unwrap_or("").trim_start_matches("terminate called ").to_owned();
         let what = lines.find_map(|line| line.strip_prefix("what():")).map(|what| format!(": {}", what.trim()));
         let message = match first.strip_prefix("after throwing an instance of ") {
-            Some(kind) => format!("nobody catches an exception of type {}{}", kind.replace('\'', "`"), what.unwrap_or_default()),
+            Some(kind) => {
+                format!("nobody catches an exception of type {}{}", kind.replace('\'', "`"), what.unwrap_or_default())
+            }
             None => {
                 let before = output[..at].lines().last().unwrap_or("").trim();
                 let why = if before.is_empty() { first } else { format!("{first}, after \"{before}\"") };

@@ -19,8 +19,8 @@ use crate::moving::Moving;
 use crossbeam_epoch::Guard;
 use crossbeam_utils::CachePadded;
 use memmap2::MmapMut;
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 pub const SHARD_BITS: u32 = 4;
 pub const SHARDS: usize = 1 << SHARD_BITS;

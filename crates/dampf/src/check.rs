@@ -19,7 +19,11 @@ use std::time::{Duration, Instant};
 
 pub fn run(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Failure> {
     check_options(options)?;
-    if program::is_program(&options.model.input) { check_program(options, terminal) } else { check_model(options, terminal) }
+    if program::is_program(&options.model.input) {
+        check_program(options, terminal)
+    } else {
+        check_model(options, terminal)
+    }
 }
 
 fn check_model(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Failure> {

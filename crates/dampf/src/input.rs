@@ -113,9 +113,7 @@ impl Input {
 
 /// The constants that `-D` sets in a model.
 fn definitions(texts: &[String]) -> Result<Vec<(String, i64)>, Failure> {
-    let read = |text: &String| {
-        values::definition(text).map_err(|error| Failure::new(format!("-D {text}: {error}")))
-    };
+    let read = |text: &String| values::definition(text).map_err(|error| Failure::new(format!("-D {text}: {error}")));
     texts.iter().map(read).collect()
 }
 

@@ -51,7 +51,12 @@ enum Answer {
 }
 
 /// Writes what is wrong here and what can be done next.
-fn write_standing<M: Describe>(walk: &Walk<'_, M>, steps: usize, out: &mut dyn Write, palette: Palette) -> io::Result<Standing> {
+fn write_standing<M: Describe>(
+    walk: &Walk<'_, M>,
+    steps: usize,
+    out: &mut dyn Write,
+    palette: Palette,
+) -> io::Result<Standing> {
     let standing = walk.standing();
     writeln!(out)?;
     match &standing {

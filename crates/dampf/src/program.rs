@@ -176,7 +176,10 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     let unreadable = |error: std::io::Error| Failure::new(format!("cannot read `{shown}`: {error}"));
     let length = std::fs::metadata(path).map_err(unreadable)?.len();
     if length > EXECUTABLE_BYTES_MAX {
-        return Err(Failure::new(format!("cannot read `{shown}`: it is larger than {} MiB", EXECUTABLE_BYTES_MAX >> 20)));
+        return Err(Failure::new(format!(
+            "cannot read `{shown}`: it is larger than {} MiB",
+            EXECUTABLE_BYTES_MAX >> 20
+        )));
     }
     std::fs::read(path).map_err(unreadable)
 }

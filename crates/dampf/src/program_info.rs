@@ -16,7 +16,14 @@ pub fn write(out: &mut dyn Write, palette: Palette, input: &ProgramInput) -> io:
     let rows = [
         ("program", program.path.clone()),
         ("arguments", program.arguments[1..].join(" ")),
-        ("your code", if code == 0 { "unknown: there is no debug information (-g)".to_owned() } else { format!("{} bytes", grouped(code)) }),
+        (
+            "your code",
+            if code == 0 {
+                "unknown: there is no debug information (-g)".to_owned()
+            } else {
+                format!("{} bytes", grouped(code))
+            },
+        ),
         ("data", format!("{} bytes", grouped(program.globals.end - program.globals.start))),
         ("data races", format!("{races}")),
         ("state", format!("{} words for up to {} threads, more when needed", model.width(), input.sharing.slots)),
@@ -24,13 +31,20 @@ pub fn write(out: &mut dyn Write, palette: Palette, input: &ProgramInput) -> io:
     for (name, value) in rows {
         writeln!(out, "{} {value}", palette.aside(format!("{name:<12}")))?;
     }
-    let variables: Vec<_> = program.debug.globals().iter().filter(|variable| !variable.name.starts_with("std::")).collect();
+    let variables: Vec<_> =
+        program.debug.globals().iter().filter(|variable| !variable.name.starts_with("std::")).collect();
     if !variables.is_empty() {
         writeln!(out, "\n{}", palette.heading("global variables"))?;
     }
     for variable in variables.iter().take(VARIABLES_SHOWN) {
         let kind = if variable.thread_local { "thread-local " } else { "" };
-        writeln!(out, "  {}  {kind}{}  {} bytes", palette.name(&variable.name), program.debug.type_name(variable.ty), grouped(variable.size))?;
+        writeln!(
+            out,
+            "  {}  {kind}{}  {} bytes",
+            palette.name(&variable.name),
+            program.debug.type_name(variable.ty),
+            grouped(variable.size)
+        )?;
     }
     if variables.len() > VARIABLES_SHOWN {
         writeln!(out, "  and {} more", grouped((variables.len() - VARIABLES_SHOWN) as u64))?;

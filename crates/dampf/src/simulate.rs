@@ -30,7 +30,10 @@ pub fn run(options: &SimulateOptions, terminal: &Terminal) -> Result<u8, Failure
         return walk_through(&input.model(), input.deadlocks, options, terminal);
     }
     if options.quiet {
-        return Err(Failure::new(format!("--quiet goes with programs; `{}` is a model", options.model.input.display())));
+        return Err(Failure::new(format!(
+            "--quiet goes with programs; `{}` is a model",
+            options.model.input.display()
+        )));
     }
     let input = Input::load(&options.model)?;
     let deadlocks = input.deadlocks;

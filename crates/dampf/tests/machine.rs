@@ -11,7 +11,8 @@ use std::process::{Command, Stdio};
 fn flags(folder: &Path, file: &str) -> Vec<String> {
     let mut flags: Vec<String> = expectations(folder, file).into_iter().flat_map(|expected| expected.flags).collect();
     let text = std::fs::read_to_string(folder.join(file)).expect("a source");
-    let lines = text.lines().take_while(|line| line.starts_with("//")).filter_map(|line| line.strip_prefix("// flags:"));
+    let lines =
+        text.lines().take_while(|line| line.starts_with("//")).filter_map(|line| line.strip_prefix("// flags:"));
     flags.extend(lines.flat_map(str::split_whitespace).map(str::to_owned));
     flags.sort();
     flags.dedup();
@@ -33,7 +34,9 @@ fn compare(folder: &Path, file: &str, scratch: &Path) -> Option<String> {
     let theirs = String::from_utf8_lossy(&emulated.stdout) + String::from_utf8_lossy(&emulated.stderr);
     let status = emulated.status.code();
     let same = ours.stdout == theirs && Some(ours.status) == status;
-    (!same).then(|| format!("{file}: status {} and {status:?}\nours: {}{}\ntheirs: {theirs}", ours.status, ours.stdout, ours.stderr))
+    (!same).then(|| {
+        format!("{file}: status {} and {status:?}\nours: {}{}\ntheirs: {theirs}", ours.status, ours.stdout, ours.stderr)
+    })
 }
 
 #[test]

@@ -8,8 +8,8 @@
 
 mod running;
 
-use running::program::{Expectation, expectations, folder, has_compiler, in_parallel, sources};
 use running::dampf_in;
+use running::program::{Expectation, expectations, folder, has_compiler, in_parallel, sources};
 use serde_json::Value;
 use std::path::Path;
 
@@ -22,9 +22,8 @@ fn check(folder: &Path, expectation: &Expectation) -> Result<(), String> {
     arguments.extend(["--json", "-", "--max-states", "3000000", "--trail"].map(str::to_owned));
     arguments.push(trail_path.clone());
     let finished = dampf_in(folder, &arguments);
-    let complain = |what: String| {
-        Err(format!("{} {:?}: {what}\n{}", expectation.file, expectation.arguments(), finished.stderr))
-    };
+    let complain =
+        |what: String| Err(format!("{} {:?}: {what}\n{}", expectation.file, expectation.arguments(), finished.stderr));
     let Ok(summary) = serde_json::from_str::<Value>(&finished.stdout) else { return complain("no summary".to_owned()) };
     let verdict = summary["verdict"].as_str().unwrap_or("?");
     let found = if verdict == "violated" { summary["error"]["kind"].as_str().unwrap_or("?") } else { verdict };
@@ -73,4 +72,41 @@ fn every_check_and_primitive_does_what_its_programs_say() {
 #[test]
 fn the_example_programs_have_the_verdicts_they_state() {
     check_folder(&folder("models/cpp"));
+}
+
+/// Whether a kind of fault, or a verdict, is what a table of programs expects in its words.
+fn agrees(found: &str, expected: &str) -> bool {
+    expected.split(" or ").any(|expected| match expected {
+        "violated" => !matches!(found, "verified" | "unknown"),
+        "data race" => found == "data-race",
+        "violated assertion" => found == "assertion",
+        expected => found == expected,
+    })
+}
+
+#[test]
+fn programs_that_others_get_wrong_have_the_expected_verdicts() {
+    let folder = folder("../shared/corpora/c");
+    let Ok(table) = std::fs::read_to_string(folder.join("expected.tsv")) else {
+        println!("skipped: there is no folder ../shared/corpora/c");
+        return;
+    };
+    if !has_compiler() {
+        println!("skipped: there is no cross compiler (scripts/setup installs it)");
+        return;
+    }
+    let rows: Vec<Vec<&str>> = table.lines().skip(1).map(|line| line.split('\t').collect()).collect();
+    let complaints = in_parallel(&rows, |row| {
+        let [file, flags, expected] = row[..] else { return Some(format!("not a row: {row:?}")) };
+        let mut arguments = vec!["check".to_owned(), file.to_owned(), "--json".to_owned(), "-".to_owned()];
+        arguments.extend(flags.split_whitespace().map(str::to_owned));
+        let finished = dampf_in(&folder, &arguments);
+        let summary: Value = serde_json::from_str(&finished.stdout).unwrap_or_default();
+        let verdict = summary["verdict"].as_str().unwrap_or("?");
+        let found = if verdict == "violated" { summary["error"]["kind"].as_str().unwrap_or("?") } else { verdict };
+        (!agrees(found, expected))
+            .then(|| format!("{file} {flags}: {found} instead of {expected}\n{}", finished.stderr))
+    });
+    let complaints: Vec<String> = complaints.into_iter().flatten().collect();
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }

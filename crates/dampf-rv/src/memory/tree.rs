@@ -127,7 +127,8 @@ mod tests {
             tree = tree.with(&table, &changes.into_iter().collect::<Vec<_>>());
             let mut seen = Vec::new();
             tree.for_each(&table, &mut |index, id| seen.push((index, id)));
-            let wanted: Vec<_> = reference.iter().filter(|(_, id)| **id != 0).map(|(&index, &id)| (index, id)).collect();
+            let wanted: Vec<_> =
+                reference.iter().filter(|(_, id)| **id != 0).map(|(&index, &id)| (index, id)).collect();
             assert_eq!(seen, wanted);
             assert_eq!(Tree::EMPTY.with(&table, &wanted), tree, "the same contents are the same tree");
             assert!(wanted.iter().all(|&(index, id)| tree.line(&table, index) == id));

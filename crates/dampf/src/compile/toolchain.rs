@@ -4,8 +4,10 @@
 //! - `-g` and `-fno-omit-frame-pointer`, `-fno-optimize-sibling-calls`, `-funwind-tables`: a trail names lines, and
 //!   the callers of a function are found at any time.
 //! - `-O1`, unless the user says otherwise: far fewer steps and less state than `-O0`, and every line still there.
-//! - `-fno-tree-dce`, `-fno-tree-dse`, `-fno-builtin-malloc` and their like: an access whose value nobody uses, a store
-//!   that nobody reads and an allocation that nobody needs can be wrong all the same, and are not optimised away.
+//! - `-fno-tree-dce`, `-fno-tree-dse`, `-fno-builtin-malloc` and their like: a store that nobody reads and an allocation
+//!   that nobody needs can be wrong all the same, and are not optimised away. A load whose value nobody uses is kept as one
+//!   that might throw (`-fnon-call-exceptions`, `-fno-delete-dead-exceptions`); C headers are not to take that for the real
+//!   exceptions, and choose cleanup handlers that need an unwinder.
 //! - `-fsanitize=thread`: a call for each access that may be shared, with its memory order.
 //! - `-fsanitize=undefined` but for what the machine itself sees more exactly (null and misaligned pointers, bounds
 //!   of objects in memory), what needs the sanitizer's own runtime (virtual tables), and what real programs do to no
@@ -42,8 +44,15 @@ const FLAGS_BEFORE: &[&str] = &[
 ];
 
 /// Only gcc knows these. The warning is about fences, which we do support.
-const FLAGS_BEFORE_GCC: &[&str] =
-    &["-fno-tree-dce", "-fno-tree-dse", "-fno-isolate-erroneous-paths-dereference", "-fno-allocation-dce", "-Wno-tsan"];
+const FLAGS_BEFORE_GCC: &[&str] = &[
+    "-fno-tree-dce",
+    "-fno-tree-dse",
+    "-fnon-call-exceptions",
+    "-fno-delete-dead-exceptions",
+    "-fno-isolate-erroneous-paths-dereference",
+    "-fno-allocation-dce",
+    "-Wno-tsan",
+];
 
 /// Given after the user's flags: the checks depend on them.
 const FLAGS_AFTER: &[&str] = &["-U_FORTIFY_SOURCE", "-fno-lto"];
@@ -203,7 +212,8 @@ impl Toolchain {
 pub fn specs() -> String {
     format!(
         "*cc1:\n+ -fsanitize=thread {UNDEFINED} -fno-sanitize-recover=all \
-         --param=tsan-distinguish-volatile=1 --param=tsan-instrument-func-entry-exit=0\n\n"
+         --param=tsan-distinguish-volatile=1 --param=tsan-instrument-func-entry-exit=0 \
+         %{{,c:%{{!fexceptions:-U__EXCEPTIONS}}}}\n\n"
     )
 }
 

@@ -21,6 +21,8 @@ const ARROWS: &[(&str, May)] = &[
     ("dampf-gcl", May::Use(&["dampf-core"])),
     ("dampf-dve", May::Use(&["dampf-core", "dampf-gcl"])),
     ("dampf-dmc", May::Use(&["dampf-core", "dampf-gcl"])),
+    ("dampf-rv", May::Use(&["dampf-core"])),
+    ("dampf-object", May::Use(&["dampf-core", "dampf-rv"])),
     ("dampf-store", May::Use(&["dampf-core"])),
     ("dampf-search", May::Use(&["dampf-core", "dampf-store"])),
     ("dampf-report", May::Use(&["dampf-core"])),
