@@ -1532,11 +1532,10 @@ int main() {
     if (const auto quote = exchange->board().look(0)) {
         assert(quote->last == Price(101) && quote->volume == Volume(8));
     }
+    pool.reset();  // waits for the desks to finish
     std::vector<Outcome> outcomes;
-    for (auto& result : results) {
-        outcomes.push_back(result.get());
-    }
-    pool.reset();
+    std::transform(results.begin(), results.end(), std::back_inserter(outcomes),
+                   [](std::future<Outcome>& result) { return result.get(); });
     exchange->note(AuditLog::What::Closed, 0);
     exchange->balance(outcomes);
 

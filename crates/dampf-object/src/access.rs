@@ -4,6 +4,7 @@ use crate::layout::{Region, STACK_BYTES, is_return_place};
 use crate::machine::Machine;
 use crate::sharing::Lesson;
 use crate::trouble::Stop;
+use dampf_core::FaultKind;
 use dampf_rv::machine::Bus;
 use dampf_rv::memory::{LINE_BYTES, Line};
 
@@ -295,7 +296,14 @@ impl Machine<'_> {
 
     /// An access that the operation of a hook makes: as if the program made it.
     pub fn load_checked(&mut self, address: u64, bytes: usize) -> Result<u64, Stop> {
-        self.slow_load(address, bytes)
+        match self.slow_load(address, bytes) {
+            Err(Stop::PartlyValid) => Err(self.bad_access(address, bytes as u64, false)),
+            Err(Stop::Uninitialised) => {
+                let message = format!("read of memory that was never written: {}", self.place_name(address));
+                Err(Stop::fault(FaultKind::UninitialisedRead, message))
+            }
+            result => result,
+        }
     }
 
     pub fn store_checked(&mut self, address: u64, value: u64, bytes: usize) -> Result<(), Stop> {

@@ -140,7 +140,7 @@ mod tests {
         for round in 0..3000u32 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let choice = (random >> 40) as u32;
-            if choice % 3 == 0 && !arena.blocks.is_empty() {
+            if choice.is_multiple_of(3) && !arena.blocks.is_empty() {
                 let offset = arena.blocks[choice as usize / 3 % arena.blocks.len()].offset;
                 arena.free(offset);
             } else {

@@ -56,6 +56,8 @@ pub struct Machine<'m> {
     pub fresh: Vec<u32>,
     /// What the program wrote in this step.
     pub output: Vec<u8>,
+    /// Instructions that were executed, in all steps together.
+    pub instructions: u64,
     pub liveness: Liveness,
     /// Scratch: the accesses that threads stand before.
     pub pending: Vec<PendingAccess>,
@@ -86,6 +88,7 @@ impl<'m> Machine<'m> {
             section_began: false,
             fresh: Vec::new(),
             output: Vec::new(),
+            instructions: 0,
             liveness: Liveness::default(),
             pending: Vec::new(),
             spare_harts: Vec::new(),

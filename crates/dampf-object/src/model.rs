@@ -98,7 +98,10 @@ impl Machine<'_> {
 
     fn ending(&mut self, stop: Stop) -> Result<Option<Ending>, Unsupported> {
         match stop {
-            Stop::Visible | Stop::PartlyValid | Stop::BelowStack | Stop::Uninitialised => Ok(None),
+            Stop::Visible => Ok(None),
+            Stop::PartlyValid | Stop::BelowStack | Stop::Uninitialised => {
+                unreachable!("whoever makes the access decides about it")
+            }
             Stop::Blocked => Ok(Some(Ending::Blocked)),
             Stop::Pruned => Ok(Some(Ending::Pruned)),
             Stop::Lesson => Err(Unsupported { what: "threads share memory that was assumed private".to_owned() }),

@@ -18,28 +18,33 @@ pub enum Ending {
 impl ObjectModel {
     /// Runs the program once and hands over what it prints. Threads take turns when one has to wait, or by the seed.
     pub fn run_once(&self, seed: u64, print: &mut dyn FnMut(&[u8])) -> Result<Ending, Unsupported> {
+        self.run_counted(seed, print).map(|(ending, _)| ending)
+    }
+
+    /// Like [`run_once`](Self::run_once), with the number of instructions that were executed.
+    pub fn run_counted(&self, seed: u64, print: &mut dyn FnMut(&[u8])) -> Result<(Ending, u64), Unsupported> {
         // Nobody looks at the states, so what is shared does not matter: but what turns out to be must be learnt.
         let mut sharing = self.system.sharing.clone();
         loop {
             let system = System::new(self.system.program.clone(), self.system.options, sharing.clone());
             let mut printed = Vec::new();
-            let ending = run(&system, seed, &mut |text| printed.extend_from_slice(text));
+            let mut machine = Machine::new(&system);
+            let ending = run(&mut machine, seed, &mut |text| printed.extend_from_slice(text));
             let lessons = system.lessons.lock().expect("nothing panics under this lock").clone();
             if lessons.is_empty() {
                 print(&printed);
-                return ending;
+                return ending.map(|ending| (ending, machine.instructions));
             }
             lessons.into_iter().for_each(|lesson| sharing.learn(lesson));
         }
     }
 }
 
-fn run(system: &System, seed: u64, print: &mut dyn FnMut(&[u8])) -> Result<Ending, Unsupported> {
-    let mut machine = Machine::new(system);
+fn run(machine: &mut Machine<'_>, seed: u64, print: &mut dyn FnMut(&[u8])) -> Result<Ending, Unsupported> {
     let mut random = seed;
     let mut slot = 0;
-    if let Err(stop) = start::start(&mut machine) {
-        return ended(&mut machine, stop);
+    if let Err(stop) = start::start(machine) {
+        return ended(machine, stop);
     }
     loop {
         print(&std::mem::take(&mut machine.output));
@@ -55,7 +60,7 @@ fn run(system: &System, seed: u64, print: &mut dyn FnMut(&[u8])) -> Result<Endin
         let (turn, ways) = match next {
             None => return Ok(Ending::Deadlock),
             Some(Ok(next)) => next,
-            Some(Err(stop)) => return ended(&mut machine, stop),
+            Some(Err(stop)) => return ended(machine, stop),
         };
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(seed);
         let way = (random >> 33) as u32 % ways;
@@ -63,7 +68,7 @@ fn run(system: &System, seed: u64, print: &mut dyn FnMut(&[u8])) -> Result<Endin
         slot = if seed == 0 { turn } else { turn + (random >> 50) as u32 % slots };
         if let Err(stop) = machine.advance(turn, way) {
             print(&std::mem::take(&mut machine.output));
-            return ended(&mut machine, stop);
+            return ended(machine, stop);
         }
         machine.fresh.clear();
     }

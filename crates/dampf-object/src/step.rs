@@ -134,7 +134,9 @@ impl Machine<'_> {
         let mut way = way.filter(|_| stands_at_operation);
         let mut budget = budget;
         loop {
+            let before = budget;
             let exit = machine::run(hart, &system.program.code, self, &mut budget);
+            self.instructions += before - budget;
             if matches!(exit, Exit::Stopped(Stop::Visible) | Exit::Budget) {
                 return Ok(());
             }

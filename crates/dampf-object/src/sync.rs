@@ -72,8 +72,10 @@ impl Machine<'_> {
 
     /// Whether the thread in a slot could take a mutex.
     pub fn can_lock(&self, mutex: u64, slot: u32) -> bool {
-        let owner = self.peek_word(mutex + mutex::OWNER);
-        let kind = self.peek_word(mutex + mutex::KIND);
+        let mut bytes = [0; mutex::KIND as usize + 4];
+        self.peek(mutex, &mut bytes);
+        let word = |at: u64| u32::from_le_bytes(bytes[at as usize..][..4].try_into().expect("four bytes"));
+        let (owner, kind) = (word(mutex::OWNER), word(mutex::KIND));
         // A destroyed mutex is taken only to complain.
         owner == 0
             || kind == mutex::DESTROYED

@@ -78,11 +78,6 @@ impl Thread {
         };
         let flags = Word::from(self.detached) | Word::from(self.c11) << 1;
         out.clear();
-        let mask = |registers: &[u64]| {
-            let set = registers.iter().enumerate().filter(|(_, value)| **value != 0);
-            set.fold(0u32, |mask, (number, _)| mask | 1 << number)
-        };
-        let (integers, floats) = (&hart.x[..32], &hart.f[..32]);
         let halves = |value: u64| [value as Word, (value >> 32) as Word];
         out.extend([tag | flags << 8 | Word::from(self.atomic) << 16]);
         out.extend(halves(first));
@@ -92,12 +87,21 @@ impl Thread {
         out.extend(halves(hart.pc));
         out.push(hart.fcsr);
         out.extend(halves(hart.reservation.map_or(0, |address| address.wrapping_add(1))));
-        out.extend([mask(integers), mask(floats), self.stack_bytes]);
+        out.extend([0, 0, self.stack_bytes]);
         debug_assert_eq!(out.len(), FIXED_WORDS);
-        for &value in integers.iter().chain(floats) {
-            if value != 0 {
-                out.extend_from_slice(&halves(value));
+        for (file, registers) in [&hart.x[..32], &hart.f[..32]].into_iter().enumerate() {
+            // Most threads never use the floating-point registers.
+            if file == 1 && registers.iter().fold(0, |all, value| all | value) == 0 {
+                break;
             }
+            let mut mask = 0;
+            for (number, &value) in registers.iter().enumerate() {
+                if value != 0 {
+                    mask |= 1 << number;
+                    out.extend_from_slice(&halves(value));
+                }
+            }
+            out[16 + file] = mask;
         }
     }
 
