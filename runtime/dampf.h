@@ -103,7 +103,8 @@ constexpr unsigned long __dampf_size_of_resource(const volatile void *) {
 #define DAMPF_SIZE_OF_RESOURCE(pointer) __dampf_size_of_resource(pointer)
 
 /* The base class of threads: a derived class says in run() what its thread does, start() starts it. A program
- * ends when main has returned and all of these threads have ended, whether or not main waits for them. */
+ * ends when main has returned and all of these threads have ended, whether or not main waits for them. An object
+ * that ends earlier has to be waited for with join(): its thread must not run without it. */
 class ICVMThread {
 public:
     ICVMThread() : ID(0), thread(), is_started(false), previous(nullptr), next(nullptr) {

@@ -120,6 +120,7 @@ HOOK __attribute__((__noreturn__)) void __dampf_assert_fail(const char *expressi
     abort();
 }
 
+/* A region that has to wait lets others in meanwhile; only the checker can take back what it has done. */
 HOOK void __dampf_lock(const void *address, unsigned long size) {
     (void)size;
     int entered = enter_region();

@@ -32,22 +32,17 @@ static Settings *settings() {
     return made; // fault: data-race
 }
 #else
-#ifdef RELAXED
-static constexpr auto load = std::memory_order_relaxed, store = std::memory_order_relaxed;
-#else
-static constexpr auto load = std::memory_order_acquire, store = std::memory_order_release;
-#endif
 static std::atomic<Settings *> made;
 static std::mutex mutex;
 
 static Settings *settings() {
-    Settings *found = made.load(load);
+    Settings *found = made.load(std::memory_order_acquire);
     if (!found) {
         std::lock_guard<std::mutex> guard(mutex);
-        found = made.load(load);
+        found = made.load(std::memory_order_acquire);
         if (!found) {
             found = new Settings;
-            made.store(found, store);
+            made.store(found, std::memory_order_release);
         }
     }
     return found;

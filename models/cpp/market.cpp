@@ -1280,8 +1280,8 @@ public:
 
     void note(AuditLog::What what, std::uint32_t instrument) { audit_.write(next_number(), what, instrument); }
 
-    // Whether the books balance. Only after all desks have closed.
-    void balance(const std::vector<Outcome>& outcomes) {
+    // Whether the books balance; returns what the house has earned. Only after all desks have closed.
+    Money balance(const std::vector<Outcome>& outcomes) {
         const Money funds = std::accumulate(clients.begin(), clients.end(), Money(0),
                                             [](Money sum, const Client& client) { return sum + client.money; });
         assert(ledger_.total() == funds);
@@ -1295,9 +1295,10 @@ public:
             const bool fresh = numbers.insert(entry.number).second;
             assert(fresh);
         }
+        return fees;
     }
 
-    void report(std::ostream& out, const std::vector<Outcome>& outcomes) {
+    void report(std::ostream& out, const std::vector<Outcome>& outcomes, std::future<Money> fees) {
         out << std::left << std::setw(8) << "account" << std::right << std::setw(8) << "money" << '\n';
         std::uint32_t number = 0;
         for (const Client& client : clients) {
@@ -1313,6 +1314,7 @@ public:
             out << std::fixed << std::setprecision(3) << seconds.count() << "s " << to_text(entry.what) << " "
                 << entry.instrument << '\n';
         }
+        out << "the house has earned " << fees.get() << '\n';
     }
 
     const PriceBoard& board() const { return board_; }
@@ -1487,11 +1489,30 @@ void ledger_and_log() {
     assert(!log.intact());
 }
 
+// What goes wrong at a desk reaches whoever waits for its result.
+void spoilt_orders() {
+    std::packaged_task<Outcome(const Instrument&)> desk(
+        [exchange = std::make_shared<Exchange>()](const Instrument& instrument) { return exchange->trade(instrument); });
+    auto result = desk.get_future();
+    desk(Instrument{2, "IRON", "flat", "buy ann 2 @ 10\nbuy ann five @ 10\n"});
+    try {
+        result.get();
+        assert(false);
+    } catch (const ParseError& error) {
+        assert(error.line() == 2);
+    }
+    desk.reset();
+    result = desk.get_future();
+    desk(Instrument{2, "IRON", "flat", "buy ann 2 @ 10\nsell bob 1 @ 10\n"});
+    const Outcome outcome = result.get();
+    assert(outcome.trades == 1 && outcome.fees == Money(4) && outcome.payments == 2);
+}
+
 void all() {
     const std::map<std::string, std::function<void()>> acts{
         {"priority", priority},   {"icebergs", icebergs}, {"all or nothing", all_or_nothing},
         {"refusals", refusals},   {"auction", auction},   {"clearing house", clearing_house},
-        {"ledger", ledger_and_log},
+        {"ledger", ledger_and_log}, {"spoilt orders", spoilt_orders},
     };
     for (const auto& [name, act] : acts) {
         act();
@@ -1537,10 +1558,15 @@ int main() {
     std::transform(results.begin(), results.end(), std::back_inserter(outcomes),
                    [](std::future<Outcome>& result) { return result.get(); });
     exchange->note(AuditLog::What::Closed, 0);
-    exchange->balance(outcomes);
 
-    std::ostringstream report;
-    exchange->report(report, outcomes);
-    std::cout << report.str();
+    // The report is written while the books are still being balanced.
+    std::promise<Money> fees;
+    auto report = std::async(std::launch::async, [&exchange = *exchange, &outcomes, earned = fees.get_future()]() mutable {
+        std::ostringstream text;
+        exchange.report(text, outcomes, std::move(earned));
+        return text.str();
+    });
+    fees.set_value(exchange->balance(outcomes));
+    std::cout << report.get();
     return 0;
 }

@@ -76,6 +76,25 @@ impl Arena {
         }
     }
 
+    /// Whether a block of this size could lie at an offset.
+    pub fn is_free(&self, offset: u32, size: u32) -> bool {
+        let after = self.blocks.partition_point(|block| block.offset < offset);
+        let before = self.blocks[..after].last().is_none_or(|block| block.end().max(block.offset + 1) + GAP <= offset);
+        before && self.blocks.get(after).is_none_or(|block| offset + size.max(1) + GAP <= block.offset)
+    }
+
+    /// Makes a block at an offset that is free.
+    pub fn allocate_at(&mut self, offset: u32, size: u32, site: u32, maker: Maker) {
+        let at = self.blocks.partition_point(|block| block.offset < offset);
+        self.blocks.insert(at, Block { offset, size, site, maker });
+        if self
+            .last_freed
+            .is_some_and(|freed| freed.offset < offset + size.max(1) && offset < freed.end().max(freed.offset + 1))
+        {
+            self.last_freed = None;
+        }
+    }
+
     /// The block that holds an offset, or starts there.
     pub fn block_at(&self, offset: u32) -> Option<&Block> {
         let after = self.blocks.partition_point(|block| block.offset <= offset);

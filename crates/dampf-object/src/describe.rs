@@ -90,7 +90,9 @@ impl Machine<'_> {
         let program = self.system.program.clone();
         let mut bindings = Vec::new();
         for variable in program.debug.globals().iter().filter(|variable| !variable.thread_local && variable.size > 0) {
-            if variable.name.starts_with("std::") || variable.name.starts_with("__") || variable.size > 1 << 16 {
+            let hidden = ["std::", "__", "ICVMThread::", "IVMThread::"];
+            let is_text = variable.name.ends_with("::__PRETTY_FUNCTION__") || variable.name.ends_with("::__func__");
+            if is_text || hidden.iter().any(|prefix| variable.name.starts_with(prefix)) || variable.size > 1 << 16 {
                 continue;
             }
             if !program.globals.contains(&variable.address) {

@@ -42,8 +42,32 @@ const LIBRARY_ALLOCATORS: &[&str] = &[
 ];
 
 impl Machine<'_> {
-    pub fn heap_operation(&mut self, hook: Hook, hart: &Hart) -> Result<Next, Stop> {
+    /// In how many ways an allocation can happen. A thread that has freed a block which others know may be given the same one
+    /// again, as real allocators do, or another: whoever still holds a pointer to the old one can tell.
+    pub fn ways_to_allocate(&self, hook: Hook, [first, second]: [u64; 2], slot: u32) -> u32 {
+        let size = match hook {
+            Hook::Malloc | Hook::New | Hook::NewArray => first,
+            Hook::Calloc => first.saturating_mul(second),
+            _ => return 1,
+        };
+        let (address, recycled_size) = self.threads[slot as usize].recycled;
+        if address == 0 || u64::from(recycled_size) != size {
+            return 1;
+        }
+        match Region::of(address, self.slots()) {
+            Some(region @ Region::Shared(of)) => {
+                let offset = (address - region.base(0)) as u32;
+                1 + u32::from(self.peek_arenas(of).shared.is_free(offset, recycled_size))
+            }
+            _ => 1,
+        }
+    }
+
+    pub fn heap_operation(&mut self, hook: Hook, hart: &Hart, way: u32) -> Result<Next, Stop> {
         let (first, second) = (hart.x[10], hart.x[11]);
+        if way == 1 {
+            return Ok(Next::Return(self.reuse(hook, hart)));
+        }
         let result = match hook {
             Hook::Malloc => self.allocate(hart, first, 16, Maker::Malloc),
             Hook::Calloc => {
@@ -91,6 +115,23 @@ impl Machine<'_> {
         Ok(Next::Return(result.unwrap_or(0)))
     }
 
+    /// Hands the block that the thread freed last out again.
+    fn reuse(&mut self, hook: Hook, hart: &Hart) -> u64 {
+        let (address, size) = std::mem::take(&mut self.thread_mut().recycled);
+        let maker = match hook {
+            Hook::New => Maker::New,
+            Hook::NewArray => Maker::NewArray,
+            _ => Maker::Malloc,
+        };
+        if let Some(region @ Region::Shared(of)) = Region::of(address, self.slots()) {
+            let offset = (address - region.base(0)) as u32;
+            self.arenas_mut(of).shared.allocate_at(offset, size, hart.x[1] as u32, maker);
+            self.note_written(address, u64::from(size), hook == Hook::Calloc);
+            self.space.forget();
+        }
+        address
+    }
+
     /// `operator new` without memory throws, which the library's own code does best.
     fn new_block(&mut self, hart: &Hart, size: u64, align: u64, maker: Maker) -> Result<Next, Stop> {
         Ok(self.allocate(hart, size, align, maker).map_or(Next::Run, Next::Return))
@@ -100,6 +141,7 @@ impl Machine<'_> {
         let size = u32::try_from(size).ok().filter(|&size| size < ARENA_BYTES)?;
         let align = u32::try_from(align).ok().filter(|align| align.is_power_of_two() && *align <= 1 << 20)?;
         let site = hart.x[1] as u32;
+        self.thread_mut().recycled = (0, 0);
         if maker == Maker::Malloc && self.is_library_allocation(hart.x[1]) {
             let offset = self.process_mut().library_blocks.allocate(size, align, site, maker)?;
             self.space.forget();
@@ -182,7 +224,10 @@ impl Machine<'_> {
         }
         self.note_written(address, u64::from(block.size), false);
         match region {
-            Region::Shared(slot) => self.arenas_mut(slot).shared.free(block.offset),
+            Region::Shared(slot) => {
+                self.thread_mut().recycled = (address, block.size);
+                self.arenas_mut(slot).shared.free(block.offset)
+            }
             Region::Private(slot) => {
                 if slot != self.running {
                     self.system.learn(crate::sharing::Lesson::SharedSite(block.site));

@@ -43,7 +43,7 @@ impl Machine<'_> {
             Status::OnFutex { timed, .. } => Ok(u32::from(timed)),
             Status::Reacquiring { mutex, .. } => Ok(u32::from(self.can_lock(mutex, slot))),
             Status::Running => match self.system.program.hook(self.threads[slot as usize].pc) {
-                None => Ok(1),
+                None => Ok(self.ways_to_call(slot)),
                 Some(hook) => {
                     let arguments = [self.register(slot, A0), self.register(slot, A0 + 1)];
                     self.ways_of(hook, arguments, slot)
@@ -57,6 +57,9 @@ impl Machine<'_> {
             Hook::Choose | Hook::Nondeterministic(_) => self.choices(hook, arguments),
             Hook::ThreadJoin | Hook::ThreadJoinC11 => Ok(u32::from(self.can_join(arguments[0]))),
             Hook::LockVariable => Ok(u32::from(self.can_lock_variable(arguments, slot))),
+            Hook::Malloc | Hook::Calloc | Hook::New | Hook::NewArray => {
+                Ok(self.ways_to_allocate(hook, arguments, slot))
+            }
             _ => Ok(self.ways_to_synchronise(hook, arguments[0], slot)),
         }
     }
@@ -266,6 +269,10 @@ impl Machine<'_> {
                 return Ok(self.choices(hook, [hart.x[A0], hart.x[A0 + 1]])? > 1);
             }
             Hook::ConditionSignal if self.waiters(hart.x[A0]).len() > 1 => return Ok(true),
+            Hook::Malloc | Hook::Calloc | Hook::New | Hook::NewArray if !self.alone => {
+                let arguments = [hart.x[A0], hart.x[A0 + 1]];
+                return Ok(self.ways_to_allocate(hook, arguments, self.running) > 1);
+            }
             _ => {}
         }
         if self.is_free() && !(self.thread().atomic > 0 && hook == Hook::BeginAtomic) {
@@ -335,7 +342,7 @@ impl Machine<'_> {
             UnwindNext => Ok(self.go_on_exiting(hart)),
             ThreadSelf => Ok(Next::Return(self.own_handle(hart))),
             Malloc | Calloc | Realloc | Memalign | PosixMemalign | UsableSize | Free | New | NewArray | NewAligned
-            | NewArrayAligned | Delete | DeleteArray => self.heap_operation(hook, hart),
+            | NewArrayAligned | Delete | DeleteArray => self.heap_operation(hook, hart, way),
             Choose | Nondeterministic(_) => Ok(self.choose(hook, hart, way)),
             AssertFail | ReachError | VerifierAssert | Assume | BeginAtomic | EndAtomic | LockVariable
             | UnlockVariable => self.annotation(hook, hart),
@@ -350,10 +357,13 @@ impl Machine<'_> {
     }
 
     fn at_call(&mut self, hart: &mut Hart, way: Option<u32>) -> Result<Next, Stop> {
-        if way.is_none() && !self.is_free() && self.is_visible_call(hart)? {
-            return Err(Stop::Visible);
+        if way.is_none() {
+            let visible = !self.is_free() && self.is_visible_call(hart)?;
+            if visible || self.ways_to_wake([hart.x[A0], hart.x[A0 + 1], hart.x[A0 + 2], hart.x[17]]) > 1 {
+                return Err(Stop::Visible);
+            }
         }
-        let next = self.system_call(hart)?;
+        let next = self.system_call(hart, way.unwrap_or(0))?;
         if way.is_some() {
             self.granted = false;
         }

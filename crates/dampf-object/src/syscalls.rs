@@ -6,7 +6,7 @@
 use crate::layout::{LIBRARY_HEAP, MAPS};
 use crate::machine::Machine;
 use crate::step::Next;
-use crate::thread::Status;
+use crate::thread::{Status, Thread};
 use crate::trouble::Stop;
 use dampf_core::FaultKind;
 use dampf_rv::machine::Hart;
@@ -99,8 +99,32 @@ impl Machine<'_> {
         }
     }
 
+    /// In how many ways the instruction a thread stands at can happen, if it is a system call.
+    pub fn ways_to_call(&self, slot: u32) -> u32 {
+        if !self.is_system_call(self.threads[slot as usize].pc) {
+            return 1;
+        }
+        self.ways_to_wake([A0, A0 + 1, A0 + 2, A7].map(|number| self.register(slot, number)))
+    }
+
+    /// A call that wakes some of the threads that wait may wake any of them.
+    pub fn ways_to_wake(&self, [address, command, count, call]: [u64; 4]) -> u32 {
+        let wakes = matches!(command & futex::COMMAND, futex::WAKE | futex::WAKE_BITSET);
+        if call != number::FUTEX || !wakes {
+            return 1;
+        }
+        let waiting = self.futex_waiters(address).count() as u32;
+        if u64::from(waiting) <= count & 0xffff_ffff { 1 } else { waiting.max(1) }
+    }
+
+    fn futex_waiters(&self, address: u64) -> impl Iterator<Item = u32> {
+        let waits =
+            move |thread: &Thread| matches!(thread.status, Status::OnFutex { address: on, .. } if on == address);
+        self.threads.iter().enumerate().filter(move |(_, thread)| waits(thread)).map(|(slot, _)| slot as u32)
+    }
+
     /// Performs a system call. The program counter stands at the call; `Return` continues behind it.
-    pub fn system_call(&mut self, hart: &Hart) -> Result<Next, Stop> {
+    pub fn system_call(&mut self, hart: &Hart, way: u32) -> Result<Next, Stop> {
         let [first, second, third] = [hart.x[A0], hart.x[A0 + 1], hart.x[A0 + 2]];
         let result = match hart.x[A7] {
             number::WRITE => self.write(first, second, third)?,
@@ -110,7 +134,7 @@ impl Machine<'_> {
                 self.process_mut().ended = Some(first as u8);
                 return Ok(Next::End);
             }
-            number::FUTEX => return self.futex(hart),
+            number::FUTEX => return self.futex(hart, way),
             number::BRK => self.set_break(first),
             number::MMAP => self.map(first, second, hart)?,
             number::MREMAP => ENOMEM,
@@ -266,7 +290,7 @@ impl Machine<'_> {
         Ok(start as i64)
     }
 
-    fn futex(&mut self, hart: &Hart) -> Result<Next, Stop> {
+    fn futex(&mut self, hart: &Hart, way: u32) -> Result<Next, Stop> {
         let [address, command, value, timeout] = [hart.x[A0], hart.x[A0 + 1], hart.x[A0 + 2], hart.x[A0 + 3]];
         match command & futex::COMMAND {
             futex::WAIT | futex::WAIT_BITSET => {
@@ -277,12 +301,10 @@ impl Machine<'_> {
                 Ok(Next::Wait)
             }
             futex::WAKE | futex::WAKE_BITSET => {
-                let waits = |thread: &crate::thread::Thread| matches!(thread.status, Status::OnFutex { address: waited, .. } if waited == address);
-                let slots = 0..self.slots() as u32;
-                let wakes: Vec<u32> = slots
-                    .filter(|&slot| waits(&self.threads[slot as usize]))
-                    .take(value.min(1 << 30) as usize)
-                    .collect();
+                let mut wakes: Vec<u32> = self.futex_waiters(address).collect();
+                let first = way as usize % wakes.len().max(1);
+                wakes.rotate_left(first);
+                wakes.truncate((value & 0xffff_ffff) as usize);
                 for &slot in &wakes {
                     self.end_futex_wait(slot, 0);
                     self.fresh.push(slot);

@@ -51,6 +51,8 @@ pub struct Thread {
     pub entry: u32,
     pub stack: Tree,
     pub tls: Tree,
+    /// The shared heap block that it freed last, if it may get the same one back: its address and size.
+    pub recycled: (u64, u32),
     /// How large its stack may become.
     pub stack_bytes: u32,
     /// The stack pointer and the next instruction, for those who look at a thread without its other registers.
@@ -58,7 +60,7 @@ pub struct Thread {
     pub pc: u64,
 }
 
-const FIXED_WORDS: usize = 19;
+const FIXED_WORDS: usize = 22;
 
 impl Thread {
     pub fn is_alive(&self) -> bool {
@@ -88,6 +90,8 @@ impl Thread {
         out.push(hart.fcsr);
         out.extend(halves(hart.reservation.map_or(0, |address| address.wrapping_add(1))));
         out.extend([0, 0, self.stack_bytes]);
+        out.extend(halves(self.recycled.0));
+        out.push(self.recycled.1);
         debug_assert_eq!(out.len(), FIXED_WORDS);
         for (file, registers) in [&hart.x[..32], &hart.f[..32]].into_iter().enumerate() {
             // Most threads never use the floating-point registers.
@@ -129,6 +133,7 @@ impl Thread {
             stack: Tree { root: words[7], levels: words[8] },
             tls: Tree { root: words[9], levels: words[10] },
             stack_bytes: words[18],
+            recycled: (long(19), words[21]),
             sp: Thread::register(words, 2),
             pc: long(11),
         }

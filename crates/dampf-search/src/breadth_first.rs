@@ -5,11 +5,12 @@
 //! fault found has a shortest trail.
 
 use crate::expand::{BATCH, Expander, Met};
+use crate::meeting::Meeting;
 use crate::{Discovery, Explored, Monitor, Options, Stop, Way};
 use dampf_core::{Model, Trail};
 use dampf_store::{StateRef, Store};
 use std::collections::VecDeque;
-use std::sync::{Barrier, Mutex};
+use std::sync::Mutex;
 
 /// States that a thread takes at a time: small, so that short levels are shared too.
 const CHUNK: usize = 256;
@@ -31,7 +32,7 @@ pub(crate) fn search<M: Model, S: Store>(model: &M, store: &S, options: &Options
         return explored;
     }
     let levels = Mutex::new(Levels { now: VecDeque::from([first]), next: VecDeque::new(), over: false });
-    let barrier = Barrier::new(options.threads);
+    let meeting = Meeting::new(options.threads);
     let work = || {
         let mut thread = Thread {
             expander: Expander::new(model, store, options.deadlocks),
@@ -42,7 +43,7 @@ pub(crate) fn search<M: Model, S: Store>(model: &M, store: &S, options: &Options
             filling: Chunk::new(),
             met: Vec::new(),
         };
-        thread.run(&barrier);
+        thread.run(&meeting);
         thread.explored.note_gap(thread.expander.take_gap());
         thread.explored
     };
@@ -92,7 +93,7 @@ struct Thread<'a, M: Model, S: Store> {
 }
 
 impl<'a, M: Model, S: Store> Thread<'a, M, S> {
-    fn run(&mut self, barrier: &Barrier) {
+    fn run(&mut self, meeting: &Meeting) {
         for depth in 0.. {
             if self.options.max_depth == Some(depth) {
                 self.explored.truncated |= !self.lock().now.is_empty();
@@ -110,10 +111,10 @@ impl<'a, M: Model, S: Store> Thread<'a, M, S> {
                 let filled = std::mem::take(&mut self.filling);
                 self.lock().next.push_back(filled);
             }
-            if barrier.wait().is_leader() {
+            if meeting.wait() {
                 self.turn(depth);
             }
-            barrier.wait();
+            meeting.wait();
             if self.lock().over {
                 return;
             }

@@ -13,6 +13,7 @@
 mod breadth_first;
 mod depth_first;
 mod expand;
+mod meeting;
 mod monitor;
 mod predictable;
 mod rebuild;

@@ -54,9 +54,9 @@ fn is_installed(compiler: Compiler) -> bool {
     found
 }
 
-/// The exit status of a program, where there is a machine to run it on.
-fn run_elsewhere(program: &Path) -> Option<i32> {
-    Command::new("qemu-riscv64").arg(program).status().ok()?.code()
+/// The exit status of a program as a shell sees it, where there is a machine to run it on.
+fn run_elsewhere(program: &Path) -> Option<u8> {
+    Command::new("qemu-riscv64").arg(program).status().ok().map(super::exit_status)
 }
 
 const COUNTER: &str = "#include <pthread.h>\n#include <assert.h>\nint counter;\n\
@@ -172,7 +172,7 @@ fn the_header_is_clean_in_every_language() {
         \n  VUNLOCK(&shared);\n  void *any = &shared;\n  VLOCK(any);\n  VUNLOCK(any);\n  VASSERT(i >= 0, i <= 3)\n\
         \n  __VERIFIER_assume(i == 0);\n  return i + __VERIFIER_nondet_int();\n}\n";
     let threads = "#include <IVMThread.h>\nclass Worker : public IVMThread { void run() override { VASSERT(ID >= 2); } };\n\
-        int started() { (new Worker)->start(); Worker second; second.start(); return 0; }\nint status = started();\n";
+        int started() { (new Worker)->start(); Worker second; second.start(); second.join(); return 0; }\nint status = started();\n";
     let both = format!("{annotated}{threads}");
     let project = Project::new(&[("annotated.c", annotated), ("annotated.cc", &both)]);
     let strict = ["-Wall", "-Wextra", "-Werror", "-Wno-unused-value"];

@@ -14,7 +14,8 @@
 //!   harm (a null pointer with a length of zero). Every report is a fault, so none returns.
 //!
 //! gcc's driver hands sanitizer flags to the compiler and asks the linker for the sanitizers' libraries. A specs file
-//! tells it to do the former only. clang has `-Xclang` for that.
+//! tells it to do the former only. clang has `-Xclang` for that. gcc is the first choice: clang optimises more away, and
+//! leaves a plain copy of every atomic load that it has announced in the code, which looks like a race of its own.
 
 use super::Compiler;
 use super::arguments::Invocation;
@@ -155,8 +156,9 @@ impl Toolchain {
                 flags.push(specs);
             }
             Flavour::Clang => {
-                // Of our flags, a question or an object alone needs few, and clang would count the others up.
-                flags.push("-Qunused-arguments".into());
+                // Of our flags, a question or an object alone needs few, and clang would count the others up. An access through
+                // a null pointer is ours to report, and not to be optimised away.
+                flags.extend(["-Qunused-arguments".into(), "-fno-delete-null-pointer-checks".into()]);
                 for flag in ["-fsanitize=thread", UNDEFINED_CLANG] {
                     flags.extend(["-Xclang".into(), flag.into()]);
                 }

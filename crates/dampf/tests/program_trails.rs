@@ -1,0 +1,83 @@
+//! What a trail of a program looks like, word for word, and that breadth-first search finds the shortest.
+//!
+//! The golden trails stand in `tests/trails`; `cargo xtask bless` rewrites them.
+
+mod running;
+
+use expect_test::expect_file;
+use running::program::{folder, has_compiler};
+use running::{Finished, dampf_in};
+
+fn check(program: &str, arguments: &[&str]) -> Option<Finished> {
+    if !has_compiler() {
+        println!("skipped: there is no cross compiler (scripts/setup installs it)");
+        return None;
+    }
+    let (place, file) = program.rsplit_once('/').expect("a folder and a file");
+    let mut all = vec!["check".to_owned(), file.to_owned()];
+    all.extend(arguments.iter().map(|&argument| argument.to_owned()));
+    Some(dampf_in(&folder(place), &all))
+}
+
+/// The text of a result without the figures of the search, which differ from run to run.
+fn story(finished: &Finished) -> String {
+    let end = finished.stdout.find("\nsearch\n").unwrap_or(finished.stdout.len());
+    finished.stdout[..end].to_owned()
+}
+
+/// The number of steps of the run that was found.
+fn steps(finished: &Finished) -> usize {
+    let line = finished.stdout.lines().find(|line| line.ends_with(" steps") || *line == "1 step").expect("a run");
+    line.split(' ').next().and_then(|count| count.parse().ok()).expect("a number of steps")
+}
+
+macro_rules! golden {
+    ($($name:ident: $program:literal $($argument:literal)*;)*) => {
+        $(
+            #[test]
+            fn $name() {
+                if let Some(finished) = check($program, &[$($argument),*]) {
+                    assert_eq!(finished.status, 1, "{finished:?}");
+                    expect_file![concat!("trails/", stringify!($name), ".txt")].assert_eq(&story(&finished));
+                }
+            }
+        )*
+    };
+}
+
+golden! {
+    two_philosophers: "models/cpp/philosophers.cc" "-DN=2";
+    a_global_counter: "models/cpp/glob.cc";
+    a_null_pointer: "models/cpp/null_pointer.c";
+    outside_of_an_array: "models/cpp/outside_array.c";
+    a_snack_vendor: "models/cpp/snack_vendor.cc";
+    a_lost_wake_up: "crates/dampf-object/tests/programs/condition_if_instead_of_while.c";
+    locks_in_opposite_order: "crates/dampf-object/tests/programs/mutex_order.c" "-DBUG";
+    a_data_race: "crates/dampf-object/tests/programs/race_read_write.c";
+    use_after_free: "crates/dampf-object/tests/programs/use_after_free_order.c" "-DBUG";
+    twice_freed: "crates/dampf-object/tests/programs/double_free_threads.c" "-DBUG";
+    a_stack_that_is_used_up: "crates/dampf-object/tests/programs/stack_overflow.c";
+    a_foreign_unlock: "crates/dampf-object/tests/programs/mutex_unlock_foreign.c";
+}
+
+#[test]
+fn breadth_first_search_finds_a_shortest_run() {
+    for program in ["models/cpp/philosophers.cc", "models/cpp/glob.cc", "models/cpp/snack_vendor.cc"] {
+        let (Some(shortest), Some(deep)) = (check(program, &[]), check(program, &["--search", "dfs"])) else { return };
+        assert_eq!((shortest.status, deep.status), (1, 1), "{program}");
+        assert!(steps(&shortest) <= steps(&deep), "{program}");
+    }
+}
+
+#[test]
+fn finer_steps_come_to_the_same_verdicts() {
+    for (program, status) in [("mutex_counter.c", 0), ("race_read_write.c", 1), ("mutex_order.c", 0)] {
+        for granularity in ["visible", "line", "instruction"] {
+            let place = format!("crates/dampf-object/tests/programs/{program}");
+            let Some(finished) = check(&place, &["--step", granularity, "--max-states", "500000"]) else { return };
+            // The finest steps may be too many to verify, but they must not find what is not there.
+            let agrees = finished.status == status || (status == 0 && finished.status == 3);
+            assert!(agrees, "{program} {granularity}: {finished:?}");
+        }
+    }
+}
