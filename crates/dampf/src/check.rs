@@ -76,6 +76,11 @@ fn check_program(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Fail
             continue;
         }
         outcome.statistics.store_bytes += model.bytes() as u64;
+        if options.model.program.step == StepSize::Line && outcome.verdict == Verdict::Verified {
+            let reason =
+                "no run is faulty in which threads switch between lines, but `--step line` leaves out all others";
+            outcome.verdict = Verdict::Unknown(reason.to_owned());
+        }
         let elapsed = start.elapsed();
         let (outcome, run) = engine::told(outcome, Some(&model), input.deadlocks);
         return conclude(options, terminal, &outputs, "machine", &input.origin, &outcome, run.as_ref(), elapsed);
