@@ -19,6 +19,7 @@ impl Machine<'_> {
         let (least, greatest) = (least as i64, greatest as i64);
         let count = match hook {
             Hook::Nondeterministic(bits) => 1u64 << bits,
+            Hook::Sampled(..) => SAMPLES,
             _ => greatest.checked_sub(least).map_or(u64::MAX, |last| last.wrapping_add(1) as u64),
         };
         match count {
@@ -38,6 +39,13 @@ impl Machine<'_> {
     pub fn choose(&mut self, hook: Hook, hart: &Hart, way: u32) -> Next {
         match hook {
             Hook::Nondeterministic(_) => Next::Return(u64::from(way)),
+            Hook::Sampled(bits, signed) => {
+                let name = self.system.program.function_at(hart.pc);
+                self.gap = Some(format!(
+                    "all values of `{name}`: only a few were tried (RANGE in dampf.h tries all of a range)"
+                ));
+                Next::Return(sample(way, bits, signed))
+            }
             _ => Next::Return(hart.x[A0].wrapping_add(u64::from(way))),
         }
     }
@@ -154,6 +162,24 @@ impl Machine<'_> {
         self.peek(address, &mut value[..bytes]);
         u64::from_le_bytes(value)
     }
+}
+
+/// How many values of a large type are tried.
+const SAMPLES: u64 = 8;
+
+/// A value of a type that has too many: small ones, and the ends.
+fn sample(way: u32, bits: u8, signed: bool) -> u64 {
+    let greatest = if signed { (1u64 << (bits - 1)) - 1 } else { u64::MAX >> (64 - bits) };
+    let value = match way {
+        0..5 => u64::from(way),
+        5 => greatest,
+        6 if signed => u64::MAX,
+        6 => greatest / 2 + 1,
+        _ if signed => !greatest,
+        _ => greatest - 1,
+    };
+    // Values of 32 bits are sign-extended in registers, whatever their type.
+    if bits == 32 { value as u32 as i32 as u64 } else { value }
 }
 
 fn truncated(value: u64, bytes: u8) -> u64 {

@@ -183,6 +183,7 @@ impl Machine<'_> {
             Hook::Free | Hook::Delete | Hook::DeleteArray => named("frees"),
             Hook::Choose => Some(format!("chooses {}", (object as i64).wrapping_add(i64::from(way)))),
             Hook::Nondeterministic(_) => Some(format!("chooses {way}")),
+            Hook::Sampled(..) => Some(format!("chooses its value number {way}")),
             Hook::Atomic(atomic, _) => {
                 let verb = match atomic {
                     Atomic::Load => "reads",

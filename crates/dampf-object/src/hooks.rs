@@ -93,6 +93,8 @@ pub enum Hook {
     Choose,
     /// Any value of so many bits.
     Nondeterministic(u8),
+    /// Any value of so many bits, signed or not: more than can be tried.
+    Sampled(u8, bool),
     LockVariable,
     UnlockVariable,
     Atomic(Atomic, u8),
@@ -112,7 +114,12 @@ impl Hook {
             | Hook::Refused
             | Hook::ThreadTimedjoin
             | Hook::Atomic(..) => 8,
-            Hook::BeginAtomic | Hook::EndAtomic | Hook::Nondeterministic(_) | Hook::Abort | Hook::ThreadSelf => 0,
+            Hook::BeginAtomic
+            | Hook::EndAtomic
+            | Hook::Nondeterministic(_)
+            | Hook::Sampled(..)
+            | Hook::Abort
+            | Hook::ThreadSelf => 0,
             Hook::ConditionTimedwait | Hook::PosixMemalign | Hook::SemaphoreInit | Hook::BarrierInit => 4,
             Hook::MutexInit
             | Hook::ConditionWait
@@ -240,14 +247,14 @@ const NAMES: &[(&str, Hook)] = &[
     ("pthread_setcancelstate", Hook::Refused),
     ("pthread_setcanceltype", Hook::Refused),
     ("pthread_getattr_np", Hook::Refused),
-    ("__VERIFIER_nondet_short", Hook::Refused),
-    ("__VERIFIER_nondet_ushort", Hook::Refused),
-    ("__VERIFIER_nondet_int", Hook::Refused),
-    ("__VERIFIER_nondet_uint", Hook::Refused),
-    ("__VERIFIER_nondet_unsigned", Hook::Refused),
-    ("__VERIFIER_nondet_unsigned_int", Hook::Refused),
-    ("__VERIFIER_nondet_long", Hook::Refused),
-    ("__VERIFIER_nondet_ulong", Hook::Refused),
+    ("__VERIFIER_nondet_short", Hook::Sampled(16, true)),
+    ("__VERIFIER_nondet_ushort", Hook::Sampled(16, false)),
+    ("__VERIFIER_nondet_int", Hook::Sampled(32, true)),
+    ("__VERIFIER_nondet_uint", Hook::Sampled(32, false)),
+    ("__VERIFIER_nondet_unsigned", Hook::Sampled(32, false)),
+    ("__VERIFIER_nondet_unsigned_int", Hook::Sampled(32, false)),
+    ("__VERIFIER_nondet_long", Hook::Sampled(64, true)),
+    ("__VERIFIER_nondet_ulong", Hook::Sampled(64, false)),
     ("__VERIFIER_nondet_float", Hook::Refused),
     ("__VERIFIER_nondet_double", Hook::Refused),
     ("__VERIFIER_nondet_pointer", Hook::Refused),

@@ -56,6 +56,8 @@ pub struct Machine<'m> {
     pub fresh: Vec<u32>,
     /// What the program wrote in this step.
     pub output: Vec<u8>,
+    /// What this step leaves out, if it does: then the search verifies nothing.
+    pub gap: Option<String>,
     /// Instructions that were executed, in all steps together.
     pub instructions: u64,
     pub liveness: Liveness,
@@ -88,6 +90,7 @@ impl<'m> Machine<'m> {
             section_began: false,
             fresh: Vec::new(),
             output: Vec::new(),
+            gap: None,
             instructions: 0,
             liveness: Liveness::default(),
             pending: Vec::new(),
@@ -105,6 +108,7 @@ impl<'m> Machine<'m> {
         let components = &self.system.components;
         self.space.reset();
         self.output.clear();
+        self.gap = None;
         self.fresh.clear();
         if self.state[1] != state[1] || self.process_changed || state[1] == 0 {
             self.process = match state[1] {

@@ -205,6 +205,9 @@ impl Worker for ObjectWorker<'_> {
                         continue;
                     }
                 };
+                if let Some(what) = self.machine.gap.take() {
+                    out.set_unsupported(Unsupported { what });
+                }
                 match ending {
                     None => {
                         self.machine.store(&mut self.words);

@@ -54,7 +54,7 @@ impl Machine<'_> {
 
     fn ways_of(&mut self, hook: Hook, arguments: [u64; 2], slot: u32) -> Result<u32, Stop> {
         match hook {
-            Hook::Choose | Hook::Nondeterministic(_) => self.choices(hook, arguments),
+            Hook::Choose | Hook::Nondeterministic(_) | Hook::Sampled(..) => self.choices(hook, arguments),
             Hook::ThreadJoin | Hook::ThreadJoinC11 => Ok(u32::from(self.can_join(arguments[0]))),
             Hook::LockVariable => Ok(u32::from(self.can_lock_variable(arguments, slot))),
             Hook::Malloc | Hook::Calloc | Hook::New | Hook::NewArray => {
@@ -265,7 +265,7 @@ impl Machine<'_> {
     /// Whether a thread that arrives at an operation has to stop before it.
     fn must_stop(&mut self, hook: Hook, hart: &Hart) -> Result<bool, Stop> {
         match hook {
-            Hook::Choose | Hook::Nondeterministic(_) => {
+            Hook::Choose | Hook::Nondeterministic(_) | Hook::Sampled(..) => {
                 return Ok(self.choices(hook, [hart.x[A0], hart.x[A0 + 1]])? > 1);
             }
             Hook::ConditionSignal if self.waiters(hart.x[A0]).len() > 1 => return Ok(true),
@@ -343,7 +343,7 @@ impl Machine<'_> {
             ThreadSelf => Ok(Next::Return(self.own_handle(hart))),
             Malloc | Calloc | Realloc | Memalign | PosixMemalign | UsableSize | Free | New | NewArray | NewAligned
             | NewArrayAligned | Delete | DeleteArray => self.heap_operation(hook, hart, way),
-            Choose | Nondeterministic(_) => Ok(self.choose(hook, hart, way)),
+            Choose | Nondeterministic(_) | Sampled(..) => Ok(self.choose(hook, hart, way)),
             AssertFail | ReachError | VerifierAssert | Assume | BeginAtomic | EndAtomic | LockVariable
             | UnlockVariable => self.annotation(hook, hart),
             Atomic(atomic, bytes) => self.atomic_operation(atomic, bytes, hart),

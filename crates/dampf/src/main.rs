@@ -29,7 +29,7 @@ use std::process::ExitCode;
 use terminal::Terminal;
 
 fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let arguments = match Arguments::try_parse_from(options::with_compiler_flags(std::env::args_os())) {
         Ok(arguments) => arguments,
         Err(error) => return definitions::answer(&error),
     };

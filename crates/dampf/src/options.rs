@@ -212,6 +212,39 @@ pub struct ProgramOptions {
     pub arguments: Vec<String>,
 }
 
+/// Lets `dampf check file.cpp -std=c++20 -O2 -I include` be said as to a compiler: flags that are the compiler's and none of
+/// ours become values of `--cflags`.
+pub fn with_compiler_flags(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let arguments: Vec<OsString> = arguments.collect();
+    let command = arguments.get(1).and_then(|command| command.to_str());
+    if !matches!(command, Some("check" | "simulate" | "info")) {
+        return arguments;
+    }
+    let mut result = Vec::new();
+    let mut rest = arguments.into_iter();
+    while let Some(argument) = rest.next() {
+        let text = argument.to_str().unwrap_or("");
+        if text == "--" {
+            result.push(argument);
+            result.extend(rest);
+            break;
+        }
+        let takes_value = matches!(text, "-I" | "-L" | "-l" | "-U" | "-include" | "-isystem");
+        let is_flag = ["-std=", "-O", "-f", "-W", "-m", "-I", "-L", "-l", "-U", "-isystem", "-include"]
+            .iter()
+            .any(|flag| text.starts_with(flag));
+        if is_flag || matches!(text, "-pthread" | "-g" | "-w" | "-ansi" | "-pedantic") {
+            result.push(OsString::from(format!("--cflags={text}")));
+            if takes_value && let Some(value) = rest.next() {
+                result.push(OsString::from(format!("--cflags={}", value.to_string_lossy())));
+            }
+        } else {
+            result.push(argument);
+        }
+    }
+    result
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum StepSize {
     /// Up to the next operation that other threads can notice
@@ -326,6 +359,27 @@ pub enum Color {
 mod tests {
     use super::*;
     use clap::CommandFactory;
+
+    #[test]
+    fn flags_of_the_compiler_are_passed_on() {
+        let given = ["dampf", "check", "a.cpp", "-std=c++20", "-I", "inc", "-DN=2", "--threads", "2", "--", "-O2"];
+        let expected = [
+            "dampf",
+            "check",
+            "a.cpp",
+            "--cflags=-std=c++20",
+            "--cflags=-I",
+            "--cflags=inc",
+            "-DN=2",
+            "--threads",
+            "2",
+            "--",
+            "-O2",
+        ];
+        assert_eq!(with_compiler_flags(given.iter().map(OsString::from)), expected.map(OsString::from));
+        let other = ["dampf", "cc", "-O2"].map(OsString::from);
+        assert_eq!(with_compiler_flags(other.clone().into_iter()), other);
+    }
 
     #[test]
     fn the_definitions_are_consistent() {
