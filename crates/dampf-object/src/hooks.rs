@@ -56,6 +56,7 @@ pub enum Hook {
     SemaphoreTrywait,
     SemaphoreTimedwait,
     SemaphorePost,
+    SemaphoreValue,
     BarrierInit,
     BarrierDestroy,
     BarrierWait,
@@ -123,6 +124,7 @@ impl Hook {
             Hook::ConditionTimedwait | Hook::PosixMemalign | Hook::SemaphoreInit | Hook::BarrierInit => 4,
             Hook::MutexInit
             | Hook::ConditionWait
+            | Hook::SemaphoreValue
             | Hook::ThreadJoin
             | Hook::ThreadTryjoin
             | Hook::ThreadJoinC11
@@ -136,6 +138,24 @@ impl Hook {
             | Hook::NewArrayAligned => 2,
             _ => 1,
         }
+    }
+}
+
+impl Hook {
+    /// Whether an operation does nothing but let others go on who wait for a lock.
+    pub fn is_release(self) -> bool {
+        matches!(self, Hook::MutexUnlock | Hook::RwlockUnlock | Hook::SpinUnlock | Hook::SemaphorePost)
+    }
+
+    /// Whether an operation can tell that a lock is held without waiting for it.
+    pub fn observes_locks(self) -> bool {
+        use Hook::*;
+        let tries = matches!(
+            self,
+            MutexTrylock | MutexTimedlock | ReadTrylock | ReadTimedlock | WriteTrylock | WriteTimedlock | SpinTrylock
+        );
+        let destroys = matches!(self, MutexDestroy | RwlockDestroy | SpinDestroy | MutexInit | RwlockInit | SpinInit);
+        tries || destroys || matches!(self, SemaphoreTrywait | SemaphoreTimedwait | SemaphoreValue | SemaphoreInit)
     }
 }
 
@@ -177,6 +197,7 @@ const NAMES: &[(&str, Hook)] = &[
     ("sem_timedwait", Hook::SemaphoreTimedwait),
     ("sem_clockwait", Hook::SemaphoreTimedwait),
     ("sem_post", Hook::SemaphorePost),
+    ("sem_getvalue", Hook::SemaphoreValue),
     ("pthread_barrier_init", Hook::BarrierInit),
     ("pthread_barrier_destroy", Hook::BarrierDestroy),
     ("pthread_barrier_wait", Hook::BarrierWait),

@@ -15,6 +15,13 @@
 //! So there is none, and the explored graph has every visible behaviour of the program.
 //!
 //! Each round adds at least one allocation site or granule of a stack, of which there are finitely many.
+//!
+//! **Releasing a lock** is treated in the same way. While a thread holds a lock, what others can do with it is wait for it; unlocking it
+//! commutes with everything else they do, and can as well happen at once, at the end of the step before. Only an operation that notices
+//! that the lock is held without waiting for it (a try, a timed wait, its destruction, a look at a semaphore's value) does not commute.
+//! The checker assumes that there is none; when it meets one while other threads are alive, unlocking becomes visible and the exploration
+//! begins again. The argument is the one above: before the first such operation of a run all unlockings commute, so a run that has one
+//! can be rearranged, up to there, into one that was explored.
 
 use std::collections::BTreeSet;
 
@@ -28,6 +35,8 @@ pub struct Sharing {
     pub sites: BTreeSet<u32>,
     /// Lines of stacks and thread-local storage, by number (address / 64).
     pub granules: BTreeSet<u64>,
+    /// Some operation notices that a lock is held.
+    pub locks_observed: bool,
     /// Nothing is assumed private (`--reduce none`).
     pub everything: bool,
     /// Threads that live at the same time need so many slots.
@@ -36,7 +45,7 @@ pub struct Sharing {
 
 impl Sharing {
     pub fn new(everything: bool) -> Sharing {
-        Sharing { sites: BTreeSet::new(), granules: BTreeSet::new(), everything, slots: 6 }
+        Sharing { sites: BTreeSet::new(), granules: BTreeSet::new(), locks_observed: everything, everything, slots: 6 }
     }
 
     pub fn is_shared_site(&self, site: u32) -> bool {
@@ -53,6 +62,7 @@ impl Sharing {
 pub enum Lesson {
     SharedSite(u32),
     SharedGranule(u64),
+    LocksObserved,
     MoreSlots,
 }
 
@@ -65,6 +75,7 @@ impl Sharing {
             Lesson::SharedGranule(address) => {
                 self.granules.insert(address / GRANULE_BYTES);
             }
+            Lesson::LocksObserved => self.locks_observed = true,
             Lesson::MoreSlots => self.slots *= 2,
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::hooks::Hook;
 use crate::machine::Machine;
+use crate::sharing::Lesson;
 use crate::system::Granularity;
 use crate::thread::Status;
 use crate::trouble::Stop;
@@ -287,7 +288,10 @@ impl Machine<'_> {
             Hook::LockVariable | Hook::UnlockVariable => Ok(true),
             Hook::Free | Hook::Realloc | Hook::Delete | Hook::DeleteArray => Ok(self.is_visible_block(hart.x[A0])),
             _ => match hook.object_bytes() {
-                Some(bytes) => self.is_visible(hart.x[A0], bytes),
+                Some(bytes) => {
+                    let visible = self.is_visible(hart.x[A0], bytes)?;
+                    Ok(visible && (!hook.is_release() || self.system.sharing.locks_observed))
+                }
                 None => Ok(false),
             },
         }
@@ -305,6 +309,13 @@ impl Machine<'_> {
             && let Some(bytes) = hook.object_bytes()
         {
             self.is_visible(hart.x[A0], bytes)?;
+        }
+        if !self.alone && !self.system.sharing.locks_observed && hook.observes_locks() {
+            let bytes = hook.object_bytes().unwrap_or(1);
+            if self.is_visible(hart.x[A0], bytes)? {
+                self.system.learn(Lesson::LocksObserved);
+                return Err(Stop::Lesson);
+            }
         }
         let next = self.operate(hook, hart, way.unwrap_or(0))?;
         if way.is_some() {
@@ -331,7 +342,7 @@ impl Machine<'_> {
             | WriteTimedlock | RwlockUnlock => self.rwlock_operation(hook, hart),
             SpinInit | SpinDestroy | SpinLock | SpinTrylock | SpinUnlock => self.spin_operation(hook, hart),
             SemaphoreInit | SemaphoreDestroy | SemaphoreWait | SemaphoreTrywait | SemaphoreTimedwait
-            | SemaphorePost => self.semaphore_operation(hook, hart),
+            | SemaphorePost | SemaphoreValue => self.semaphore_operation(hook, hart),
             BarrierInit | BarrierDestroy | BarrierWait => self.barrier_operation(hook, hart),
             ThreadCreate => self.create_thread(hart),
             ThreadJoin | ThreadTryjoin | ThreadTimedjoin | ThreadJoinC11 => self.join_thread(hook, hart),

@@ -57,7 +57,7 @@ impl Hook {
             | WriteTimedlock | RwlockUnlock => Some(rwlock::BYTES),
             SpinInit | SpinDestroy | SpinLock | SpinTrylock | SpinUnlock => Some(4),
             SemaphoreInit | SemaphoreDestroy | SemaphoreWait | SemaphoreTrywait | SemaphoreTimedwait
-            | SemaphorePost => Some(32),
+            | SemaphorePost | SemaphoreValue => Some(32),
             BarrierInit | BarrierDestroy | BarrierWait => Some(barrier::BYTES),
             Atomic(_, bytes) => Some(u64::from(bytes)),
             _ => None,
@@ -336,6 +336,7 @@ impl Machine<'_> {
                 self.poke_word(object, hart.x[12] as u32);
             }
             Hook::SemaphoreDestroy => {}
+            Hook::SemaphoreValue => self.poke_word(hart.x[11], value),
             Hook::SemaphorePost => self.poke_word(object, value.wrapping_add(1)),
             _ if value > 0 => self.poke_word(object, value - 1),
             _ => {

@@ -49,6 +49,8 @@ pub struct ProgramOrigin {
     pub all_shared: bool,
     pub shared_sites: Vec<u32>,
     pub shared_lines: Vec<u64>,
+    /// Whether unlocking is visible.
+    pub locks_observed: bool,
     pub slots: usize,
 }
 

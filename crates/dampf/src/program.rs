@@ -110,6 +110,7 @@ impl ProgramInput {
         let mut sharing = Sharing::new(kept.all_shared);
         sharing.sites.extend(&kept.shared_sites);
         sharing.granules.extend(&kept.shared_lines);
+        sharing.locks_observed |= kept.locks_observed;
         sharing.slots = sharing.slots.max(kept.slots);
         let deadlocks = origin.deadlocks;
         let origin = Origin { model: name, model_hash: hash, ..origin };
@@ -127,6 +128,7 @@ impl ProgramInput {
         if let Some(program) = &mut self.origin.program {
             program.shared_sites = self.sharing.sites.iter().copied().collect();
             program.shared_lines = self.sharing.granules.iter().copied().collect();
+            program.locks_observed = self.sharing.locks_observed;
             program.slots = self.sharing.slots;
         }
     }
