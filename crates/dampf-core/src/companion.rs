@@ -21,6 +21,14 @@ pub struct Step {
     pub text: String,
 }
 
+/// A thread and the calls it is in, as people see them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CallStack {
+    pub thread: String,
+    /// Function and place, the innermost first.
+    pub calls: Vec<(String, SourceLocation)>,
+}
+
 /// Describes states and steps for people.
 pub trait Describe: Model {
     /// Every variable with its value, in declaration order.
@@ -31,6 +39,13 @@ pub trait Describe: Model {
 
     /// For a state without successors: one line per process that says what it waits for.
     fn describe_blocked(&self, state: &[Word]) -> Vec<String>;
+
+    /// Where the threads are at the end of a run: their call stacks, innermost call first, in a state or, where the last step is a
+    /// faulty one, at its fault. Nothing for languages without calls.
+    fn describe_stacks(&self, state: &[Word], faulty: Option<Action>) -> Vec<CallStack> {
+        let _ = (state, faulty);
+        Vec::new()
+    }
 }
 
 /// What the steps of a model read and write, for reductions. Objects are numbered by the model: variables,

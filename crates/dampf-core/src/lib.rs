@@ -28,7 +28,7 @@ mod model;
 mod trail;
 mod verdict;
 
-pub use companion::{Binding, Dependencies, Describe, Propositions, Step, Transfer};
+pub use companion::{Binding, CallStack, Dependencies, Describe, Propositions, Step, Transfer};
 pub use component::{ComponentId, ComponentTable};
 pub use diagnostic::{Diagnostic, Source, Span};
 pub use fault::{Fault, FaultKind, SourceLocation, Unsupported};

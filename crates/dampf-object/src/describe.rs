@@ -6,7 +6,7 @@ use crate::machine::Machine;
 use crate::model::{ObjectModel, ObjectWorker, parts};
 use crate::program::is_users;
 use crate::thread::Status;
-use dampf_core::{Action, Binding, Describe, Model, Step, Word};
+use dampf_core::{Action, Binding, CallStack, Describe, Model, SourceLocation, Step, Word};
 use dampf_rv::debug::{Place, Registers};
 use dampf_rv::machine::Hart;
 use std::sync::Mutex;
@@ -47,6 +47,10 @@ impl Describe for ObjectModel {
         Step { process, function, location, text }
     }
 
+    fn describe_stacks(&self, state: &[Word], faulty: Option<Action>) -> Vec<CallStack> {
+        self.stacks(state, faulty)
+    }
+
     fn describe_blocked(&self, state: &[Word]) -> Vec<String> {
         let mut worker = self.worker();
         worker.machine.load(state);
@@ -54,6 +58,23 @@ impl Describe for ObjectModel {
         let alive: Vec<u32> =
             (0..machine.slots() as u32).filter(|&slot| machine.threads[slot as usize].is_alive()).collect();
         alive.into_iter().map(|slot| machine.blocked_line(slot)).collect()
+    }
+}
+
+/// Calls of a stack that are told.
+const CALLS_MAX: usize = 12;
+
+impl ObjectModel {
+    fn stacks(&self, state: &[Word], faulty: Option<Action>) -> Vec<CallStack> {
+        let mut worker = self.worker();
+        worker.machine.load(state);
+        if let Some((slot, way)) = faulty.map(parts) {
+            worker.rehearse(state, slot, way);
+        }
+        let machine = &mut worker.machine;
+        let alive = (0..machine.slots() as u32).filter(|&slot| machine.threads[slot as usize].is_alive());
+        let alive: Vec<u32> = alive.collect();
+        alive.into_iter().map(|slot| machine.told_stack(slot)).collect()
     }
 }
 
@@ -205,6 +226,30 @@ impl Machine<'_> {
             (true, false) => format!("writes {place}"),
             (false, _) => format!("reads {place}"),
         })
+    }
+
+    /// The calls a thread is in, as far as they are on lines that the user wrote.
+    fn told_stack(&mut self, slot: u32) -> CallStack {
+        let hart = self.take_hart(slot);
+        let program = self.system.program.clone();
+        let mut stack = self.call_stack(&hart);
+        // Where the library's frames cannot be unwound, at least the user's call is known.
+        if !stack.iter().any(|&pc| program.is_user_line(pc)) {
+            stack = vec![self.user_pc(&hart)];
+        }
+        let mut calls = Vec::new();
+        for (number, pc) in stack.into_iter().enumerate() {
+            let pc = if number == 0 { program.announced(pc).unwrap_or(pc) } else { pc };
+            for frame in program.debug.frames(pc).iter().filter(|frame| is_users(frame)) {
+                let location =
+                    SourceLocation { file: frame.file.clone(), line: frame.line, column: frame.column.max(1) };
+                calls.push((short_name(&frame.function).to_owned(), location));
+            }
+        }
+        calls.truncate(CALLS_MAX);
+        let thread = self.thread_name(slot);
+        self.harts[slot as usize] = Some(hart);
+        CallStack { thread, calls }
     }
 
     /// What a thread waits for, and who could end that.

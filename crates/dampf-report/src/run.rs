@@ -3,7 +3,9 @@
 //! Steps are described when they are asked for: a depth-first trail may have millions of steps of which a
 //! terminal shows fifty.
 
-use dampf_core::{Action, Binding, Describe, Fault, FaultKind, ReplayError, SourceLocation, Step, Trail, Word, replay};
+use dampf_core::{
+    Action, Binding, CallStack, Describe, Fault, FaultKind, ReplayError, SourceLocation, Step, Trail, Word, replay,
+};
 use std::collections::HashSet;
 
 /// A value that a step changed.
@@ -149,6 +151,14 @@ impl<'m, M: Describe> Run<'m, M> {
             (Some(fault), Some(state)) if fault.kind == FaultKind::Deadlock => self.model.describe_blocked(state),
             _ => Vec::new(),
         }
+    }
+
+    /// Where the threads are at the end; empty unless the run ends in a fault of a language with calls.
+    pub fn stacks(&self) -> Vec<CallStack> {
+        let Some(state) = self.states.last().filter(|_| self.fault.is_some()) else { return Vec::new() };
+        // A faulty last step has no state of its own.
+        let faulty = self.trail.actions.last().copied().filter(|_| self.trail.actions.len() == self.states.len());
+        self.model.describe_stacks(state, faulty)
     }
 
     /// The names of the variables that some step changes.

@@ -4,7 +4,7 @@
 //! trail without steps. Steps are described while they are written, so a long trail needs no second copy.
 
 use crate::{Change, CheckReport, Run, ToldStep, rate};
-use dampf_core::{Describe, Fault, Finding, Verdict};
+use dampf_core::{CallStack, Describe, Fault, Finding, SourceLocation, Verdict};
 use serde::Serialize as DeriveSerialize;
 use serde::ser::{Serialize, Serializer};
 use std::io::{self, Write};
@@ -38,6 +38,8 @@ struct Summary<'a, T> {
     initial: Values,
     trail: T,
     blocked: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stacks: Vec<StackEntry>,
 }
 
 #[derive(DeriveSerialize)]
@@ -122,6 +124,31 @@ impl From<ToldStep> for StepEntry {
     }
 }
 
+/// Where a thread is: its calls, innermost first.
+#[derive(DeriveSerialize)]
+struct StackEntry {
+    thread: String,
+    calls: Vec<CallEntry>,
+}
+
+#[derive(DeriveSerialize)]
+struct CallEntry {
+    function: String,
+    file: String,
+    line: u32,
+}
+
+impl From<CallStack> for StackEntry {
+    fn from(stack: CallStack) -> StackEntry {
+        let call = |(function, location): (String, SourceLocation)| CallEntry {
+            function,
+            file: location.file,
+            line: location.line,
+        };
+        StackEntry { thread: stack.thread, calls: stack.calls.into_iter().map(call).collect() }
+    }
+}
+
 /// A longer trail is written without line breaks.
 const READABLE_STEPS_MAX: usize = 1000;
 
@@ -169,6 +196,7 @@ impl<M: Describe> CheckReport<'_, M> {
             initial: Values(initial.into_iter().map(|binding| (binding.name, binding.value)).collect()),
             trail: Steps(self.run),
             blocked: self.run.map_or_else(Vec::new, Run::blocked),
+            stacks: self.run.map_or_else(Vec::new, Run::stacks).into_iter().map(StackEntry::from).collect(),
         }
     }
 }

@@ -4,7 +4,7 @@
 //! `number  process  file:line  source text`, and the values it changed follow, indented below the text.
 
 use crate::{Palette, Run, ToldStep, grouped};
-use dampf_core::{Binding, Describe, Fault};
+use dampf_core::{Binding, CallStack, Describe, Fault};
 use std::collections::HashSet;
 use std::io::{self, Write};
 
@@ -142,7 +142,23 @@ pub fn write_run<M: Describe>(
         writeln!(out)?;
         write_relevant(out, palette, "final state", run.last(), &changing)?;
     }
-    write_blocked(out, palette, &run.blocked())
+    write_blocked(out, palette, &run.blocked())?;
+    write_stacks(out, palette, &run.stacks())
+}
+
+/// Writes where the threads are.
+fn write_stacks(out: &mut dyn Write, palette: Palette, stacks: &[CallStack]) -> io::Result<()> {
+    if stacks.iter().all(|stack| stack.calls.is_empty()) {
+        return Ok(());
+    }
+    writeln!(out, "\n{}", palette.heading("where the threads are"))?;
+    for stack in stacks.iter().filter(|stack| !stack.calls.is_empty()) {
+        writeln!(out, "  {}", palette.name(&stack.thread))?;
+        for (function, location) in &stack.calls {
+            writeln!(out, "    {function} at {}:{}", location.file, location.line)?;
+        }
+    }
+    Ok(())
 }
 
 /// Writes the values of a run's first or last state that matter to it: those that change on the way.
