@@ -25,11 +25,10 @@ const ATTRIBUTE_FLAGS: u64 = 8;
 const ATTRIBUTE_STACK_BYTES: u64 = 32;
 /// The C library keeps a thread's first values of keys in a block of this size, just before the pointer to it.
 const KEY_BLOCK_BYTES: u64 = 512;
-/// Where we keep, in a thread's own area, the innermost of its cleanup handlers and the value it exits with.
-const CLEANUP: u64 = 0x600;
-const EXIT_VALUE: u64 = 0x608;
-/// Where a cleanup buffer, which begins with saved registers, has room for a link to the next.
-const CLEANUP_LINK: u64 = 216;
+/// Where we keep, in a thread's own area, the registers to exit with (the stack pointer among them), and the value it exits with.
+const EXIT_BUFFER: u64 = 0x400;
+const EXIT_BUFFER_SP: u64 = 104;
+const EXIT_VALUE: u64 = 0x600;
 
 const RA: usize = 1;
 const SP: usize = 2;
@@ -69,6 +68,7 @@ impl Machine<'_> {
         let pointer = self.thread_pointer(slot);
         self.copy_thread_local_image(pointer);
         self.make_thread_vector(hart.x[TP], pointer, slot);
+        self.make_exit_buffer(pointer, slot);
         for flag in self.system.program.single_threaded_flags.clone() {
             self.poke(flag, &[0]);
         }
@@ -130,19 +130,14 @@ impl Machine<'_> {
         }
     }
 
-    /// `pthread_cleanup_push`, as C has it: a buffer with the registers to go on with is registered.
-    pub fn register_cleanup(&mut self, hart: &Hart) -> Next {
-        let head = Region::Tls(self.running).base(0) + CLEANUP;
-        let next = self.peek_long(head);
-        self.poke_long(hart.x[A0] + CLEANUP_LINK, next);
-        self.poke_long(head, hart.x[A0]);
-        Next::Return(0)
-    }
-
-    pub fn unregister_cleanup(&mut self, hart: &Hart) -> Next {
-        let next = self.peek_long(hart.x[A0] + CLEANUP_LINK);
-        self.poke_long(Region::Tls(self.running).base(0) + CLEANUP, next);
-        Next::Return(0)
+    /// Prepares where a thread arrives when it exits from within its functions: the libraries leave them one by one, with their cleanup
+    /// handlers and destructors, and then jump to the registers that are saved here.
+    pub fn make_exit_buffer(&mut self, pointer: u64, slot: u32) {
+        let Some(offset) = self.system.program.exit_buffer_offset else { return };
+        let buffer = Region::Tls(slot).base(0) + EXIT_BUFFER;
+        self.poke_long(buffer, layout::RETURN_FROM_UNWINDING);
+        self.poke_long(buffer + EXIT_BUFFER_SP, Region::Stack(slot).base(0));
+        self.poke_long(pointer.wrapping_add(offset), buffer);
     }
 
     /// A thread has returned to a place that is no code: the next stage of its life begins. False if there is none.
@@ -154,6 +149,10 @@ impl Machine<'_> {
             hart.x[A0] = std::mem::take(&mut hart.x[S1]);
             hart.x[RA] = layout::RETURN_FROM_BODY;
             return Some(Next::Jump);
+        }
+        if place == layout::RETURN_FROM_UNWINDING {
+            hart.x[A0] = self.peek_long(Region::Tls(self.running).base(0) + EXIT_VALUE);
+            place = layout::RETURN_FROM_BODY;
         }
         if place == layout::RETURN_FROM_BODY {
             hart.x[S0] = if self.thread().c11 { hart.x[A0] as i32 as u64 } else { hart.x[A0] };
@@ -175,33 +174,14 @@ impl Machine<'_> {
         (place == layout::RETURN_FROM_KEY_DESTRUCTORS).then(|| self.end_thread(hart.x[S0]))
     }
 
-    /// `pthread_exit`: the thread's stages begin to end, whatever it is in the middle of.
+    /// `pthread_exit`: the library leaves the thread's functions; without its help, the thread's stages begin to end at once.
     pub fn exit_thread(&mut self, hart: &mut Hart) -> Next {
-        self.poke_long(Region::Tls(self.running).base(0) + EXIT_VALUE, hart.x[A0]);
-        self.go_on_exiting(hart)
-    }
-
-    /// Goes to the innermost cleanup handler that is left, or else to the end.
-    pub fn go_on_exiting(&mut self, hart: &mut Hart) -> Next {
-        let area = Region::Tls(self.running).base(0);
-        let buffer = self.peek_long(area + CLEANUP);
-        if buffer == 0 {
-            hart.x[A0] = self.peek_long(area + EXIT_VALUE);
-            hart.x[SP] = Region::Stack(self.running).base(0);
-            hart.pc = layout::RETURN_FROM_BODY;
-            return Next::Jump;
+        if self.system.program.exit_buffer_offset.is_some() {
+            self.poke_long(Region::Tls(self.running).base(0) + EXIT_VALUE, hart.x[A0]);
+            return Next::Run;
         }
-        let next = self.peek_long(buffer + CLEANUP_LINK);
-        self.poke_long(area + CLEANUP, next);
-        // The buffer holds the return address, s0 to s11, sp, fs0 to fs11.
-        hart.pc = self.peek_long(buffer);
-        let saved = [8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27];
-        for (number, register) in saved.into_iter().enumerate() {
-            hart.x[register] = self.peek_long(buffer + 8 + 8 * number as u64);
-            hart.f[register] = self.peek_long(buffer + 112 + 8 * number as u64);
-        }
-        hart.x[SP] = self.peek_long(buffer + 104);
-        hart.x[A0] = 1;
+        hart.x[SP] = Region::Stack(self.running).base(0);
+        hart.pc = layout::RETURN_FROM_BODY;
         Next::Jump
     }
 

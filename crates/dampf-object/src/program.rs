@@ -36,6 +36,8 @@ pub struct Program {
     pub main: u64,
     /// Where `errno` is from the thread pointer.
     pub errno_offset: Option<u64>,
+    /// Where, from the thread pointer, a thread keeps the place to go to when it exits from within its functions.
+    pub exit_buffer_offset: Option<u64>,
     /// Flags of the C library that say whether there is only one thread.
     pub single_threaded_flags: Vec<u64>,
     /// Whether accesses that are not atomic can be told from those that are: the user's code was compiled with callbacks.
@@ -103,10 +105,12 @@ impl Program {
         single_threaded_flags.dedup();
         let is_local = |symbol: &&dampf_rv::image::Symbol| symbol.kind == SymbolKind::ThreadLocal;
         let errno = ["errno", "__libc_errno"].iter().find_map(|name| image.symbols_named(name).find(is_local));
+        let exit_buffer_offset = exit_buffer_offset(&image, &code);
         let errno_offset = errno.map(|symbol| symbol.address);
         let mut program = Program {
             path,
             errno_offset,
+            exit_buffer_offset,
             arguments,
             code,
             debug,
@@ -246,6 +250,20 @@ impl Program {
 pub fn is_users(frame: &Frame) -> bool {
     let ours = ["/dampf.h", "/IVMThread.h", "/icvm_verify.h"];
     !frame.is_in_system_header() && !ours.iter().any(|header| frame.file.ends_with(header))
+}
+
+/// Finds out where `pthread_exit` looks for the place to go to: it loads it, as an argument, from the thread's own data.
+fn exit_buffer_offset(image: &Image, code: &Code) -> Option<u64> {
+    const INSTRUCTIONS_MAX: usize = 24;
+    let mut pc = image.address_of("__pthread_exit").or_else(|| image.address_of("pthread_exit"))?;
+    for _ in 0..INSTRUCTIONS_MAX {
+        let instruction = code.at(pc)?;
+        if instruction.op == Op::Ld && instruction.rs1 == 4 && instruction.rd == 10 {
+            return Some(instruction.imm as i64 as u64);
+        }
+        pc += u64::from(instruction.length);
+    }
+    None
 }
 
 fn executable(image: &Image) -> Vec<(u64, &[u8])> {

@@ -33,6 +33,7 @@ pub fn start(machine: &mut Machine<'_>) -> Result<(), Stop> {
     let mut hart = Box::new(Hart::new(entry));
     hart.x[2] = initial_stack(machine);
     let result = run_to_main(machine, &mut hart);
+    machine.make_exit_buffer(hart.x[4], 0);
     machine.threads[0].sp = hart.x[2];
     machine.threads[0].pc = hart.pc;
     machine.harts[0] = Some(hart);

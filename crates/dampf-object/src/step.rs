@@ -348,9 +348,6 @@ impl Machine<'_> {
             ThreadJoin | ThreadTryjoin | ThreadTimedjoin | ThreadJoinC11 => self.join_thread(hook, hart),
             ThreadDetach => self.detach_thread(hart),
             ThreadExit => Ok(self.exit_thread(hart)),
-            RegisterCleanup => Ok(self.register_cleanup(hart)),
-            UnregisterCleanup => Ok(self.unregister_cleanup(hart)),
-            UnwindNext => Ok(self.go_on_exiting(hart)),
             ThreadSelf => Ok(Next::Return(self.own_handle(hart))),
             Malloc | Calloc | Realloc | Memalign | PosixMemalign | UsableSize | Free | New | NewArray | NewAligned
             | NewArrayAligned | Delete | DeleteArray => self.heap_operation(hook, hart, way),
