@@ -61,8 +61,9 @@ impl Liveness {
                 let next = pc + u64::from(instruction.length);
                 let target = pc.wrapping_add(instruction.imm as i64 as u64);
                 let after = match instruction.op {
-                    Op::Jal if instruction.rd != 0 => call(inside(next)),
-                    Op::Jalr if instruction.rd != 0 => call(inside(next)),
+                    // The callee reads its arguments. It may also throw, and then whoever catches finds all preserved registers as
+                    // they were at the call, whatever the code behind the call needs of them.
+                    Op::Jal | Op::Jalr if instruction.rd != 0 => ARGUMENTS | PRESERVED,
                     Op::Jal => match live.get(&target) {
                         Some(&live) => live,
                         // A jump to another function passes on what this one was given.
@@ -87,11 +88,6 @@ impl Liveness {
         }
         self.live.extend(live);
     }
-}
-
-/// Before a call: what is live after it survives only in preserved registers; the arguments are read.
-fn call(after: u64) -> u64 {
-    after & PRESERVED | ARGUMENTS | PRESERVED & 0b1_1110
 }
 
 impl Machine<'_> {
