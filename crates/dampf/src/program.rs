@@ -6,13 +6,16 @@ use crate::options::{ModelOptions, Reduce, StepSize};
 use dampf_core::{Model, Successors, Worker};
 use dampf_object::{Granularity, Lesson, ObjectModel, Options, Program, Sharing};
 use dampf_report::{Origin, ProgramOrigin, bytes_hash};
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
 const EXECUTABLE_BYTES_MAX: u64 = 512 << 20;
 /// Random runs that are made before the search, to see which memory threads share.
-const TRIAL_RUNS: u64 = 12;
+const TRIAL_RUNS: u64 = 8;
 const TRIAL_STEPS: usize = 2000;
+/// A run that comes to known states so often goes in circles.
+const REPETITIONS_MAX: usize = 16;
 
 /// A program that was read and understood.
 pub struct ProgramInput {
@@ -158,7 +161,13 @@ fn trial_run(model: &ObjectModel, seed: u64) {
         return;
     }
     let mut state = next.state(0).to_vec();
+    let mut seen = HashSet::new();
+    let mut repetitions = 0;
     for _ in 0..TRIAL_STEPS {
+        repetitions += usize::from(!seen.insert(state.clone()));
+        if repetitions > REPETITIONS_MAX {
+            return;
+        }
         if worker.successors(&state, &mut next).is_err() {
             return;
         }

@@ -336,7 +336,7 @@ fn a_program_without_an_end_does_not_keep_the_checker_from_ending() {
     for (source, is_finite) in ENDLESS {
         let start = Instant::now();
         let finished = check(&playground, "endless.c", source, &["--max-time", "5"]);
-        assert!(start.elapsed() < Duration::from_secs(15), "{source}: after {:?}", start.elapsed());
+        assert!(start.elapsed() < Duration::from_secs(30), "{source}: after {:?}", start.elapsed());
         if is_finite {
             assert!([0, 3].contains(&finished.status), "{source}: {finished:?}");
         } else {
@@ -358,7 +358,7 @@ fn threads_without_an_end_do_not_keep_the_checker_from_ending() {
                   }\n";
     let start = Instant::now();
     let finished = check(&playground, "endless.cc", source, &["--max-time", "5"]);
-    assert!(start.elapsed() < Duration::from_secs(15), "after {:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(30), "after {:?}", start.elapsed());
     assert!([0, 3].contains(&finished.status), "{finished:?}");
 }
 
