@@ -55,8 +55,10 @@ impl Machine<'_> {
                 standing(self.process.library_blocks.valid_mask((line - region.base(0)) as u32), 0, 0)
             }
             Region::Shared(slot) => {
-                let valid = self.arenas(slot).shared.valid_mask((line - region.base(0)) as u32);
-                standing(valid, u64::MAX, 0)
+                let offset = (line - region.base(0)) as u32;
+                let arena = &self.arenas(slot).shared;
+                let (valid, local) = (arena.valid_mask(offset), arena.local_mask(offset));
+                standing(valid, !local, if slot == self.running { 0 } else { local })
             }
             Region::Private(slot) => {
                 let valid = self.arenas(slot).private.valid_mask((line - region.base(0)) as u32);
@@ -105,6 +107,15 @@ impl Machine<'_> {
                     .map(|block| block.site)
                     .collect();
                 sites.into_iter().for_each(|site| self.system.learn(Lesson::SharedSite(site)));
+                return Stop::Lesson;
+            }
+            Some(region @ Region::Shared(slot)) => {
+                let line = ((address & !63) - region.base(0)) as u32;
+                let arena = &self.arenas(slot).shared;
+                let local =
+                    arena.blocks.iter().filter(|block| block.local && block.offset < line + 64 && block.end() > line);
+                let sites: Vec<u32> = local.map(|block| block.site).collect();
+                sites.into_iter().for_each(|site| self.system.learn(Lesson::OpenSite(site)));
                 return Stop::Lesson;
             }
             _ => Lesson::SharedGranule(address),
@@ -291,7 +302,42 @@ impl Machine<'_> {
     fn slow_store(&mut self, address: u64, value: u64, bytes: usize) -> Result<(), Stop> {
         self.ask(address, bytes as u64, true)?;
         self.poke(address, &value.to_le_bytes()[..bytes]);
+        if bytes == 8 {
+            self.publish_at(address, value);
+        }
         Ok(())
+    }
+
+    /// A word was written: if other threads can read it, what it points to is no longer local.
+    fn publish_at(&mut self, address: u64, value: u64) {
+        let own = Region::Shared(self.running);
+        if Region::of(value, self.slots()) == Some(own)
+            && self.standing(address).is_some_and(|standing| standing.visible >> (address % 64) & 1 != 0)
+        {
+            self.publish(value);
+        }
+    }
+
+    /// Other threads may know of the block that a pointer leads to, and of all that its contents lead to.
+    pub fn publish(&mut self, pointer: u64) {
+        let own = Region::Shared(self.running);
+        let mut pointers = vec![pointer];
+        while let Some(pointer) = pointers.pop() {
+            if Region::of(pointer, self.slots()) != Some(own) {
+                continue;
+            }
+            let offset = (pointer - own.base(0)) as u32;
+            let slot = self.running;
+            let Some(block) = self.arenas(slot).shared.block_at(offset).copied().filter(|block| block.local) else {
+                continue;
+            };
+            self.arenas_mut(slot).shared.publish(block.offset);
+            self.space.forget();
+            let mut contents = vec![0; block.size as usize / 8 * 8];
+            self.peek(own.base(0) + u64::from(block.offset), &mut contents);
+            pointers
+                .extend(contents.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().expect("eight bytes"))));
+        }
     }
 
     /// An access that the operation of a hook makes: as if the program made it.
@@ -414,7 +460,11 @@ impl Bus for Machine<'_> {
         let mut old = [0; 8];
         self.peek(address, &mut old[..BYTES]);
         let old = u64::from_le_bytes(old);
-        self.poke(address, &update(old).to_le_bytes()[..BYTES]);
+        let new = update(old);
+        self.poke(address, &new.to_le_bytes()[..BYTES]);
+        if BYTES == 8 {
+            self.publish_at(address, new);
+        }
         Ok(old)
     }
 }

@@ -29,7 +29,12 @@ pub struct Block {
     /// The address behind the call that allocated it.
     pub site: u32,
     pub maker: Maker,
+    /// No other thread can know of it yet.
+    pub local: bool,
 }
+
+/// Set in a block's packed offset if the block is local.
+const LOCAL: Word = 4;
 
 impl Block {
     pub fn end(&self) -> u32 {
@@ -51,7 +56,7 @@ pub struct Arena {
 
 impl Arena {
     /// A place for a block; none if the arena is full.
-    pub fn allocate(&mut self, size: u32, align: u32, site: u32, maker: Maker) -> Option<u32> {
+    pub fn allocate(&mut self, size: u32, align: u32, site: u32, maker: Maker, local: bool) -> Option<u32> {
         let align = align.max(ALIGN);
         let mut from = GAP;
         let mut at = 0;
@@ -65,7 +70,7 @@ impl Arena {
             match resting {
                 Some(freed) => from = freed.end().max(freed.offset + 1) + GAP,
                 None if end + GAP <= next => {
-                    self.blocks.insert(at, Block { offset, size, site, maker });
+                    self.blocks.insert(at, Block { offset, size, site, maker, local });
                     return Some(offset);
                 }
                 None => {
@@ -86,7 +91,7 @@ impl Arena {
     /// Makes a block at an offset that is free.
     pub fn allocate_at(&mut self, offset: u32, size: u32, site: u32, maker: Maker) {
         let at = self.blocks.partition_point(|block| block.offset < offset);
-        self.blocks.insert(at, Block { offset, size, site, maker });
+        self.blocks.insert(at, Block { offset, size, site, maker, local: false });
         if self
             .last_freed
             .is_some_and(|freed| freed.offset < offset + size.max(1) && offset < freed.end().max(freed.offset + 1))
@@ -114,11 +119,28 @@ impl Arena {
         Some(freed)
     }
 
+    /// The block that starts at an offset is known to other threads from now on. The block, if it was not before.
+    pub fn publish(&mut self, offset: u32) -> Option<Block> {
+        let at = self.blocks.binary_search_by_key(&offset, |block| block.offset).ok()?;
+        let was_local = std::mem::take(&mut self.blocks[at].local);
+        was_local.then(|| self.blocks[at])
+    }
+
     /// The bytes of a line (64 bytes from `line`) that belong to blocks, as a mask.
     pub fn valid_mask(&self, line: u32) -> u64 {
+        self.mask_of(line, |_| true)
+    }
+
+    /// The bytes of a line that belong to local blocks, as a mask.
+    pub fn local_mask(&self, line: u32) -> u64 {
+        self.mask_of(line, |block| block.local)
+    }
+
+    fn mask_of(&self, line: u32, counts: impl Fn(&Block) -> bool) -> u64 {
         let mut mask = 0;
         let first = self.blocks.partition_point(|block| block.end() <= line);
-        for block in self.blocks[first..].iter().take_while(|block| block.offset < line + 64) {
+        let blocks = self.blocks[first..].iter().take_while(|block| block.offset < line + 64);
+        for block in blocks.filter(|block| counts(block)) {
             let (from, to) = (block.offset.max(line) - line, block.end().min(line + 64) - line);
             let upto = |bits: u32| if bits >= 64 { u64::MAX } else { (1u64 << bits) - 1 };
             mask |= upto(to) & !upto(from);
@@ -127,7 +149,10 @@ impl Arena {
     }
 
     pub fn encode(&self, out: &mut Vec<Word>) {
-        let pack = |block: &Block| [block.offset | block.maker as Word, block.size, block.site];
+        let pack = |block: &Block| {
+            let local = if block.local { LOCAL } else { 0 };
+            [block.offset | block.maker as Word | local, block.size, block.site]
+        };
         out.push(self.blocks.len() as Word);
         out.extend(self.last_freed.as_ref().map_or([0; 3], pack));
         out.extend(self.blocks.iter().flat_map(pack));
@@ -140,6 +165,7 @@ impl Arena {
             size: words[1],
             site: words[2],
             maker: [Maker::Malloc, Maker::New, Maker::NewArray][(words[0] & 3) as usize],
+            local: words[0] & LOCAL != 0,
         };
         let count = words[0] as usize;
         let (blocks, rest) = words[4..].split_at(3 * count);
@@ -164,7 +190,7 @@ mod tests {
                 arena.free(offset);
             } else {
                 let align = 16 << (choice % 4);
-                let offset = arena.allocate(choice / 64 % 200, align, round, Maker::New).unwrap();
+                let offset = arena.allocate(choice / 64 % 200, align, round, Maker::New, choice % 5 == 0).unwrap();
                 assert_eq!(offset % align, 0);
                 let freed = arena.last_freed;
                 let block = *arena.block_at(offset).unwrap();

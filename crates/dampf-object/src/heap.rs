@@ -143,14 +143,15 @@ impl Machine<'_> {
         let site = hart.x[1] as u32;
         self.thread_mut().recycled = (0, 0);
         if maker == Maker::Malloc && self.is_library_allocation(hart.x[1]) {
-            let offset = self.process_mut().library_blocks.allocate(size, align, site, maker)?;
+            let offset = self.process_mut().library_blocks.allocate(size, align, site, maker, false)?;
             self.space.forget();
             return Some(Region::LibraryHeap.base(0) + u64::from(offset));
         }
         let (slot, shared) = (self.running, self.system.sharing.is_shared_site(site));
+        let local = shared && !self.alone && !self.system.sharing.is_open_site(site);
         let arenas = self.arenas_mut(slot);
         let arena = if shared { &mut arenas.shared } else { &mut arenas.private };
-        let offset = arena.allocate(size, align, site, maker)?;
+        let offset = arena.allocate(size, align, site, maker, local)?;
         self.space.forget();
         let region = if shared { Region::Shared(slot) } else { Region::Private(slot) };
         Some(region.base(0) + u64::from(offset))
@@ -184,7 +185,9 @@ impl Machine<'_> {
 
     /// Whether freeing a block is visible to other threads.
     pub fn is_visible_block(&mut self, address: u64) -> bool {
+        let found = self.block_at(address);
         matches!(Region::of(address, self.slots()), Some(Region::Shared(_)))
+            && found.is_none_or(|(_, block)| !block.local)
     }
 
     fn release_block(&mut self, address: u64, maker: Maker) -> Result<(), Stop> {
@@ -225,7 +228,13 @@ impl Machine<'_> {
         self.note_written(address, u64::from(block.size), false);
         match region {
             Region::Shared(slot) => {
-                self.thread_mut().recycled = (address, block.size);
+                if block.local && slot != self.running {
+                    self.system.learn(crate::sharing::Lesson::OpenSite(block.site));
+                    return Err(Stop::Lesson);
+                }
+                if !block.local {
+                    self.thread_mut().recycled = (address, block.size);
+                }
                 self.arenas_mut(slot).shared.free(block.offset)
             }
             Region::Private(slot) => {

@@ -64,6 +64,7 @@ impl Machine<'_> {
             _ => self.peek_long(attributes + ATTRIBUTE_STACK_BYTES),
         };
         let stack_bytes = if stack_bytes == 0 { layout::STACK_BYTES } else { stack_bytes.min(layout::STACK_BYTES) };
+        self.publish(argument);
         let stack_top = Region::Stack(slot).base(0);
         let pointer = self.thread_pointer(slot);
         self.copy_thread_local_image(pointer);
@@ -187,6 +188,7 @@ impl Machine<'_> {
 
     /// The running thread is no more.
     pub fn end_thread(&mut self, value: u64) -> Next {
+        self.publish(value);
         let slot = self.running;
         let created = *self.thread();
         for region in [Region::Stack(slot), Region::Tls(slot)] {

@@ -96,7 +96,7 @@ mod tests {
             locked: vec![LockedVariable { address: 9, bytes: 1 << 40, owner: 3 }],
             ..Process::default()
         };
-        process.library_blocks.allocate(100, 16, 77, Maker::Malloc);
+        process.library_blocks.allocate(100, 16, 77, Maker::Malloc, false);
         let mut words = Vec::new();
         process.encode(&mut words);
         assert_eq!(Process::decode(&words), process);

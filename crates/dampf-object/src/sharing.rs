@@ -16,6 +16,10 @@
 //!
 //! Each round adds at least one allocation site or granule of a stack, of which there are finitely many.
 //!
+//! **Local blocks.** A heap block of a shared site is its thread's own until a pointer to it, or to something that leads to it, is written
+//! where other threads can read it. Until then accesses to it are invisible. That a pointer was written is noticed for aligned words; where it
+//! travels in another way, another thread's access to a block that counts as local is an assumption that has turned out wrong, like those above.
+//!
 //! **Releasing a lock** is treated in the same way. While a thread holds a lock, what others can do with it is wait for it; unlocking it
 //! commutes with everything else they do, and can as well happen at once, at the end of the step before. Only an operation that notices
 //! that the lock is held without waiting for it (a try, a timed wait, its destruction, a look at a semaphore's value) does not commute.
@@ -33,6 +37,8 @@ pub const GRANULE_BYTES: u64 = 64;
 pub struct Sharing {
     /// Call sites whose heap blocks are used by several threads.
     pub sites: BTreeSet<u32>,
+    /// Those of them whose blocks become known to other threads in ways that are not seen.
+    pub open_sites: BTreeSet<u32>,
     /// Lines of stacks and thread-local storage, by number (address / 64).
     pub granules: BTreeSet<u64>,
     /// Some operation notices that a lock is held.
@@ -45,11 +51,23 @@ pub struct Sharing {
 
 impl Sharing {
     pub fn new(everything: bool) -> Sharing {
-        Sharing { sites: BTreeSet::new(), granules: BTreeSet::new(), locks_observed: everything, everything, slots: 6 }
+        Sharing {
+            sites: BTreeSet::new(),
+            open_sites: BTreeSet::new(),
+            granules: BTreeSet::new(),
+            locks_observed: everything,
+            everything,
+            slots: 6,
+        }
     }
 
     pub fn is_shared_site(&self, site: u32) -> bool {
         self.everything || self.sites.contains(&site)
+    }
+
+    /// Whether a block of a shared site is known to other threads from the beginning.
+    pub fn is_open_site(&self, site: u32) -> bool {
+        self.everything || self.open_sites.contains(&site)
     }
 
     pub fn is_shared_granule(&self, address: u64) -> bool {
@@ -62,6 +80,7 @@ impl Sharing {
 pub enum Lesson {
     SharedSite(u32),
     SharedGranule(u64),
+    OpenSite(u32),
     LocksObserved,
     MoreSlots,
 }
@@ -74,6 +93,9 @@ impl Sharing {
             }
             Lesson::SharedGranule(address) => {
                 self.granules.insert(address / GRANULE_BYTES);
+            }
+            Lesson::OpenSite(site) => {
+                self.open_sites.insert(site);
             }
             Lesson::LocksObserved => self.locks_observed = true,
             Lesson::MoreSlots => self.slots *= 2,

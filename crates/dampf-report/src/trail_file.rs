@@ -48,6 +48,7 @@ pub struct ProgramOrigin {
     /// Whether all memory counts as shared, and otherwise which allocation sites and lines of stacks do.
     pub all_shared: bool,
     pub shared_sites: Vec<u32>,
+    pub open_sites: Vec<u32>,
     pub shared_lines: Vec<u64>,
     /// Whether unlocking is visible.
     pub locks_observed: bool,

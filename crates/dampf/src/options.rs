@@ -229,6 +229,11 @@ pub fn with_compiler_flags(arguments: impl Iterator<Item = OsString>) -> Vec<OsS
             result.extend(rest);
             break;
         }
+        if matches!(text, "--cflags" | "--invariant" | "--goal") {
+            result.push(argument);
+            result.extend(rest.next());
+            continue;
+        }
         let takes_value = matches!(text, "-I" | "-L" | "-l" | "-U" | "-include" | "-isystem");
         let is_flag = ["-std=", "-O", "-f", "-W", "-m", "-I", "-L", "-l", "-U", "-isystem", "-include"]
             .iter()
@@ -377,6 +382,8 @@ mod tests {
             "-O2",
         ];
         assert_eq!(with_compiler_flags(given.iter().map(OsString::from)), expected.map(OsString::from));
+        let said = ["dampf", "check", "a.dve", "--invariant", "-x < 3", "--cflags", "-O2"].map(OsString::from);
+        assert_eq!(with_compiler_flags(said.clone().into_iter()), said);
         let other = ["dampf", "cc", "-O2"].map(OsString::from);
         assert_eq!(with_compiler_flags(other.clone().into_iter()), other);
     }

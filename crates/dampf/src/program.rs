@@ -112,6 +112,7 @@ impl ProgramInput {
         };
         let mut sharing = Sharing::new(kept.all_shared);
         sharing.sites.extend(&kept.shared_sites);
+        sharing.open_sites.extend(&kept.open_sites);
         sharing.granules.extend(&kept.shared_lines);
         sharing.locks_observed |= kept.locks_observed;
         sharing.slots = sharing.slots.max(kept.slots);
@@ -130,6 +131,7 @@ impl ProgramInput {
         lessons.into_iter().for_each(|lesson| self.sharing.learn(lesson));
         if let Some(program) = &mut self.origin.program {
             program.shared_sites = self.sharing.sites.iter().copied().collect();
+            program.open_sites = self.sharing.open_sites.iter().copied().collect();
             program.shared_lines = self.sharing.granules.iter().copied().collect();
             program.locks_observed = self.sharing.locks_observed;
             program.slots = self.sharing.slots;
