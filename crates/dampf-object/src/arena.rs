@@ -190,7 +190,8 @@ mod tests {
                 arena.free(offset);
             } else {
                 let align = 16 << (choice % 4);
-                let offset = arena.allocate(choice / 64 % 200, align, round, Maker::New, choice % 5 == 0).unwrap();
+                let offset =
+                    arena.allocate(choice / 64 % 200, align, round, Maker::New, choice.is_multiple_of(5)).unwrap();
                 assert_eq!(offset % align, 0);
                 let freed = arena.last_freed;
                 let block = *arena.block_at(offset).unwrap();
