@@ -4,7 +4,7 @@
 //
 // A small exchange. Two trading desks, each a worker of a pool, run the session of one instrument: they parse the orders, match
 // them in a book of their own, and compute statistics. What they share is what an exchange shares: a ledger with one lock per
-// account, a board of last prices for many readers, an audit log, and a sequence of numbers. Meanwhile the main thread watches
+// account, a board of last prices for many readers, an audit log, and a count of all lots. Meanwhile the main thread watches
 // the board; in the end it collects the results and balances the books.
 //
 // With BUG, a payment locks the two accounts in the order in which it names them. Two desks that settle in opposite
@@ -1059,10 +1059,11 @@ public:
 
     AuditLog() { entries_.reserve(entries_expected); }
 
-    void write(std::uint64_t number, What what, std::uint32_t instrument) {
+    void write(What what, std::uint32_t instrument) {
         const std::lock_guard lock(mutex_);
         const std::uint64_t before = entries_.empty() ? seed : entries_.back().chain;
-        entries_.push_back(Entry{number, Ticks(static_cast<std::int64_t>(5 * entries_.size())), what, instrument,
+        const std::uint64_t number = entries_.size() + 1;
+        entries_.push_back(Entry{number, Ticks(static_cast<std::int64_t>(5 * number)), what, instrument,
                                  link(before, number, what, instrument)});
     }
 
@@ -1102,9 +1103,10 @@ std::string_view to_text(AuditLog::What what) {
 // ---------------------------------------------------------------------------------------------------------------------------
 // A pool of workers that take jobs from one queue.
 
+template <typename Result>
 class WorkerPool {
 public:
-    using Job = std::function<void()>;
+    using Job = std::packaged_task<Result()>;
 
     WorkerPool() = default;
     WorkerPool(const WorkerPool&) = delete;
@@ -1129,14 +1131,11 @@ public:
         }
     }
 
-    template <typename Function>
-    auto submit(Function function) -> std::future<std::invoke_result_t<Function>> {
-        using Result = std::invoke_result_t<Function>;
-        auto task = std::make_shared<std::packaged_task<Result()>>(std::move(function));
-        auto result = task->get_future();
+    std::future<Result> submit(Job job) {
+        auto result = job.get_future();
         {
             const std::lock_guard lock(mutex_);
-            jobs_.emplace_back([task] { (*task)(); });
+            jobs_.push_back(std::move(job));
         }
         changed_.notify_one();
         return result;
@@ -1265,7 +1264,8 @@ public:
             ledger_.transfer(payment, session->directory());
         }
         board_.post(instrument.number, PriceBoard::Quote{statistics.last, statistics.volume});
-        audit_.write(next_number(), AuditLog::What::Settled, instrument.number);
+        lots_.fetch_add(static_cast<std::uint64_t>(statistics.volume.value()), std::memory_order_relaxed);
+        audit_.write(AuditLog::What::Settled, instrument.number);
 
         Outcome outcome;
         outcome.instrument = instrument.number;
@@ -1278,7 +1278,7 @@ public:
         return outcome;
     }
 
-    void note(AuditLog::What what, std::uint32_t instrument) { audit_.write(next_number(), what, instrument); }
+    void note(AuditLog::What what, std::uint32_t instrument) { audit_.write(what, instrument); }
 
     // Whether the books balance; returns what the house has earned. Only after all desks have closed.
     Money balance(const std::vector<Outcome>& outcomes) {
@@ -1290,11 +1290,9 @@ public:
         assert(ledger_.balance(house) == fees);
         assert(board_.posted() == outcomes.size());
         assert(audit_.intact());
-        std::set<std::uint64_t> numbers;
-        for (const AuditLog::Entry& entry : audit_.entries()) {
-            const bool fresh = numbers.insert(entry.number).second;
-            assert(fresh);
-        }
+        const Volume volume = std::accumulate(outcomes.begin(), outcomes.end(), Volume(0),
+                                              [](Volume sum, const Outcome& outcome) { return sum + outcome.volume; });
+        assert(lots_.load(std::memory_order_relaxed) == static_cast<std::uint64_t>(volume.value()));
         return fees;
     }
 
@@ -1320,12 +1318,10 @@ public:
     const PriceBoard& board() const { return board_; }
 
 private:
-    std::uint64_t next_number() { return sequence_.fetch_add(1, std::memory_order_relaxed); }
-
     Ledger ledger_;
     PriceBoard board_;
     AuditLog audit_;
-    std::atomic<std::uint64_t> sequence_{1};
+    std::atomic<std::uint64_t> lots_{0};
 };
 
 // ---------------------------------------------------------------------------------------------------------------------------
@@ -1482,8 +1478,8 @@ void ledger_and_log() {
     assert(ledger.balance(AccountId(2)) == Money(170) && ledger.total() == Money(400));
 
     AuditLog log;
-    log.write(1, AuditLog::What::Opened, 0);
-    log.write(2, AuditLog::What::Settled, 0);
+    log.write(AuditLog::What::Opened, 0);
+    log.write(AuditLog::What::Settled, 0);
     assert(log.intact());
     log.forge(0, AuditLog::What::Refused);
     assert(!log.intact());
@@ -1545,9 +1541,10 @@ int main() {
     const auto exchange = std::make_unique<Exchange>();
     exchange->note(AuditLog::What::Opened, 0);
     std::vector<std::future<Outcome>> results;
-    auto pool = std::make_unique<WorkerPool>();
+    auto pool = std::make_unique<WorkerPool<Outcome>>();
     for (const Instrument& instrument : instruments) {
-        results.push_back(pool->submit([&exchange = *exchange, &instrument] { return exchange.trade(instrument); }));
+        results.push_back(pool->submit(
+            std::packaged_task<Outcome()>([&exchange = *exchange, &instrument] { return exchange.trade(instrument); })));
     }
     pool->start(instruments.size());
     if (const auto quote = exchange->board().look(0)) {
@@ -1564,9 +1561,9 @@ int main() {
     auto report = std::async(std::launch::async, [&exchange = *exchange, &outcomes, earned = fees.get_future()]() mutable {
         std::ostringstream text;
         exchange.report(text, outcomes, std::move(earned));
-        return text.str();
+        std::cout << text.str();
     });
     fees.set_value(exchange->balance(outcomes));
-    std::cout << report.get();
+    report.get();
     return 0;
 }

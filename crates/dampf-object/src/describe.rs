@@ -247,7 +247,14 @@ impl Machine<'_> {
             }
         }
         calls.truncate(CALLS_MAX);
-        let thread = self.thread_name(slot);
+        let mut thread = self.thread_name(slot);
+        // The creation site is the address behind the call.
+        let created = u64::from(self.threads[slot as usize].created_at).checked_sub(2);
+        if let Some(location) =
+            created.filter(|&call| program.is_user_line(call)).and_then(|call| program.location(call))
+        {
+            thread = format!("{thread}, created at {}:{}", location.file, location.line);
+        }
         self.harts[slot as usize] = Some(hart);
         CallStack { thread, calls }
     }
