@@ -80,6 +80,11 @@ impl ObjectWorker<'_> {
         }
     }
 
+    /// Instructions that this worker has executed.
+    pub fn instructions(&self) -> u64 {
+        self.machine.instructions
+    }
+
     /// Takes a step from a state for its description: what the program wrote, and where the thread is afterwards.
     pub fn rehearse(&mut self, state: &[Word], slot: u32, way: u32) {
         // A fault is reported by the search; here only what happened on the way is of interest.

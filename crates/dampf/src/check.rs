@@ -27,7 +27,6 @@ pub fn run(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Failure> {
 }
 
 fn check_model(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Failure> {
-    refuse_program_options(options)?;
     let input = Input::load(&options.model)?;
     let property = match &options.buchi {
         Some(path) => Some(input.read_buchi(path)?.name),
@@ -122,26 +121,6 @@ fn conclude<M: Describe>(
     };
     outputs.write(&report, trail.as_ref(), shown)?;
     Ok(outcome.verdict.exit_status())
-}
-
-/// Options that only programs have must not be given in vain.
-fn refuse_program_options(options: &CheckOptions) -> Result<(), Failure> {
-    let program = &options.model.program;
-    let given = [
-        ("--cflags", !program.cflags.is_empty()),
-        ("--step", program.step != StepSize::Visible),
-        ("--spurious-wakeups", program.spurious_wakeups),
-        ("--leaks", program.leaks),
-        ("--uninitialised", program.uninitialised),
-        ("--no-races", program.no_races),
-        ("arguments after `--`", !program.arguments.is_empty()),
-    ];
-    match given.iter().find(|(_, given)| *given) {
-        Some((option, _)) => {
-            Err(Failure::new(format!("{option} goes with programs; `{}` is a model", options.model.input.display())))
-        }
-        None => Ok(()),
-    }
 }
 
 /// Refuses options that contradict each other.

@@ -1,7 +1,7 @@
 //! Reads a model by the extension of its file, with what is to be checked of it.
 
 use crate::failure::Failure;
-use crate::options::ModelOptions;
+use crate::options::{ModelOptions, StepSize};
 use crate::values;
 use dampf_core::{Diagnostic, FaultKind, Source};
 use dampf_gcl::ir::{Check, Expr, Process, Program};
@@ -64,6 +64,7 @@ pub struct Input {
 impl Input {
     /// Reads the model that the options name.
     pub fn load(options: &ModelOptions) -> Result<Input, Failure> {
+        refuse_program_options(options)?;
         let origin = Origin {
             model: options.input.display().to_string(),
             model_hash: String::new(),
@@ -108,6 +109,26 @@ impl Input {
             ));
         }
         Ok(dampf_dmc::parse_buchi(&self.program, read_source(path)?)?)
+    }
+}
+
+/// Options that only programs have must not be given in vain.
+fn refuse_program_options(options: &ModelOptions) -> Result<(), Failure> {
+    let program = &options.program;
+    let given = [
+        ("--cflags", !program.cflags.is_empty()),
+        ("--step", program.step != StepSize::Visible),
+        ("--spurious-wakeups", program.spurious_wakeups),
+        ("--leaks", program.leaks),
+        ("--uninitialised", program.uninitialised),
+        ("--no-races", program.no_races),
+        ("arguments after `--`", !program.arguments.is_empty()),
+    ];
+    match given.iter().find(|(_, given)| *given) {
+        Some((option, _)) => {
+            Err(Failure::new(format!("{option} goes with programs; `{}` is a model", options.input.display())))
+        }
+        None => Ok(()),
     }
 }
 

@@ -14,6 +14,8 @@ const EXECUTABLE_BYTES_MAX: u64 = 512 << 20;
 /// Random runs that are made before the search, to see which memory threads share.
 const TRIAL_RUNS: u64 = 8;
 const TRIAL_STEPS: usize = 2000;
+/// Instructions that all trial runs together may take.
+const TRIAL_INSTRUCTIONS: u64 = 20_000_000;
 /// A run that comes to known states so often goes in circles.
 const REPETITIONS_MAX: usize = 16;
 
@@ -140,10 +142,14 @@ impl ProgramInput {
 
     /// Learns about sharing from random runs, which is cheaper than from searches that have to begin again.
     pub fn try_out(&mut self) {
+        let mut instructions = 0;
         for seed in 0..TRIAL_RUNS {
             loop {
+                if instructions > TRIAL_INSTRUCTIONS {
+                    return;
+                }
                 let model = self.model();
-                trial_run(&model, seed);
+                instructions += trial_run(&model, seed, TRIAL_INSTRUCTIONS - instructions);
                 let lessons = model.lessons();
                 if lessons.is_empty() {
                     break;
@@ -154,34 +160,35 @@ impl ProgramInput {
     }
 }
 
-/// One random run, as far as it goes.
-fn trial_run(model: &ObjectModel, seed: u64) {
+/// One random run, as far as it goes; returns the number of instructions it took.
+fn trial_run(model: &ObjectModel, seed: u64, instructions_max: u64) -> u64 {
     let mut worker = model.worker();
     let mut next = Successors::new(model.width());
     let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491_4f6c_dd1d;
     if worker.initial(&mut next).is_err() || next.is_empty() || next.fault(0).is_some() {
-        return;
+        return worker.instructions();
     }
     let mut state = next.state(0).to_vec();
     let mut seen = HashSet::new();
     let mut repetitions = 0;
     for _ in 0..TRIAL_STEPS {
         repetitions += usize::from(!seen.insert(state.clone()));
-        if repetitions > REPETITIONS_MAX {
-            return;
+        if repetitions > REPETITIONS_MAX || worker.instructions() > instructions_max {
+            break;
         }
         if worker.successors(&state, &mut next).is_err() {
-            return;
+            break;
         }
         let open: Vec<usize> = (0..next.len()).filter(|&step| next.leads_on(step)).collect();
         if open.is_empty() {
-            return;
+            break;
         }
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let step = open[(random >> 33) as usize % open.len()];
         state.clear();
         state.extend_from_slice(next.state(step));
     }
+    worker.instructions()
 }
 
 fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {

@@ -388,7 +388,6 @@ fn options_of_programs_are_refused_for_models() {
         for options in [
             &["--cflags", "-O2"][..],
             &["--step", "line"],
-            &["--reduce", "none"],
             &["--spurious-wakeups"],
             &["--leaks"],
             &["--no-races"],
