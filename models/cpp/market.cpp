@@ -1,6 +1,7 @@
 // expect: verified
 // expect: deadlock flags: -DBUG
 // flags: -std=c++17
+// large
 //
 // A small exchange. Two trading desks, each a worker of a pool, run the session of one instrument: they parse the orders, match
 // them in a book of their own, and compute statistics. What they share is what an exchange shares: a ledger with one lock per

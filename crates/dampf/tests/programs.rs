@@ -51,12 +51,22 @@ fn check(folder: &Path, expectation: &Expectation) -> Result<(), String> {
     Ok(())
 }
 
+fn is_large(folder: &Path, file: &str) -> bool {
+    let text = std::fs::read_to_string(folder.join(file)).unwrap_or_default();
+    text.lines().take_while(|line| line.starts_with("//")).any(|line| line.trim() == "// large")
+}
+
 fn check_folder(folder: &Path) {
     if !has_compiler() {
         println!("skipped: there is no cross compiler (scripts/setup installs it)");
         return;
     }
-    let files = sources(folder);
+    let mut files = sources(folder);
+    if cfg!(debug_assertions) {
+        // What takes a minute in an optimised build takes many in this one.
+        files.retain(|file| !is_large(folder, file));
+        println!("programs that say `// large` are left out: cargo test --release checks them");
+    }
     let expected: Vec<Expectation> = files.iter().flat_map(|file| expectations(folder, file)).collect();
     assert!(!expected.is_empty());
     let complaints = in_parallel(&expected, |expectation| check(folder, expectation).err());
