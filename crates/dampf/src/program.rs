@@ -15,7 +15,7 @@ const EXECUTABLE_BYTES_MAX: u64 = 512 << 20;
 const TRIAL_RUNS: u64 = 8;
 const TRIAL_STEPS: usize = 2000;
 /// Instructions that all trial runs together may take.
-const TRIAL_INSTRUCTIONS: u64 = 20_000_000;
+const TRIAL_INSTRUCTIONS: u64 = 1 << 28;
 /// A run that comes to known states so often goes in circles.
 const REPETITIONS_MAX: usize = 16;
 

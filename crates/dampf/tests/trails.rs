@@ -155,7 +155,7 @@ fn a_random_run_is_the_same_for_the_same_seed() {
           Even = wait, Odd = wait, turn = 0, rounds = 0
 
         steps
-            1  Even  turns.dve:9   wait -> work { guard turn == 0; }
+            1  Even  turns.dve:9  wait -> work { guard turn == 0; }
             2  Even  turns.dve:10  work -> wait { effect turn = 1, rounds = (rounds + 1) % 4; }
                  turn: 0 -> 1, rounds: 0 -> 1
             3  Odd   turns.dve:17  wait -> work { guard turn == 1; }
