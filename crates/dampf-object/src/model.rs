@@ -134,13 +134,10 @@ impl Machine<'_> {
     }
 
     /// The one thread that may move because it is in an atomic section, if there is one.
-    fn exclusive(&mut self) -> Result<Option<u32>, Stop> {
-        for slot in 0..self.slots() as u32 {
-            if self.threads[slot as usize].atomic > 0 && self.ways(slot)? > 0 {
-                return Ok(Some(slot));
-            }
-        }
-        Ok(None)
+    fn exclusive(&mut self) -> Option<u32> {
+        // A thread whose ways cannot be told is not waiting: what is wrong with it comes out when it moves.
+        let slots = self.slots() as u32;
+        (0..slots).find(|&slot| self.threads[slot as usize].atomic > 0 && !matches!(self.ways(slot), Ok(0)))
     }
 }
 
@@ -175,10 +172,7 @@ impl Worker for ObjectWorker<'_> {
             return Ok(());
         }
         let mut fresh = true;
-        let exclusive = match self.machine.exclusive() {
-            Ok(exclusive) => exclusive,
-            Err(stop) => return self.machine.ending(stop).map(|_| ()),
-        };
+        let exclusive = self.machine.exclusive();
         for slot in 0..self.machine.slots() as u32 {
             if !fresh {
                 self.machine.load(state);

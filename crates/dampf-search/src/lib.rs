@@ -49,6 +49,8 @@ pub struct Options {
     pub max_depth: Option<u64>,
     pub max_states: Option<u64>,
     pub max_time: Option<Duration>,
+    /// Time that counts as used up when the search begins: by an earlier search that this one repeats.
+    pub time_spent: Duration,
     /// Of resident memory of the whole process.
     pub max_memory_bytes: Option<u64>,
 }
@@ -64,6 +66,7 @@ impl Default for Options {
             max_depth: None,
             max_states: None,
             max_time: None,
+            time_spent: Duration::ZERO,
             max_memory_bytes: None,
         }
     }
@@ -76,6 +79,8 @@ pub struct Outcome {
     pub statistics: Statistics,
     /// The different faults that were found, the first first. More than one only with `keep_going`.
     pub findings: Vec<Finding>,
+    /// Why the search ended before everything was explored, if it was told to end.
+    pub stopped: Option<Stop>,
 }
 
 /// How many different faults a search that goes on keeps trails for.
@@ -165,7 +170,7 @@ pub fn check<M: Model, S: Store>(model: &M, store: &S, options: &Options, monito
         )),
         (None, None, None) => Verdict::Verified,
     };
-    Outcome { verdict, statistics, findings }
+    Outcome { verdict, statistics, findings, stopped: monitor.stopped() }
 }
 
 /// Turns a discovery into a finding whose trail was seen to lead to its fault.

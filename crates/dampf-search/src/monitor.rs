@@ -25,6 +25,11 @@ impl Stop {
             .find(|stop| *stop as u8 == code)
     }
 
+    /// Whether the user wanted an end: by a limit or by an interruption.
+    pub fn is_wanted(self) -> bool {
+        matches!(self, Stop::Interrupted | Stop::TimeLimit | Stop::MemoryLimit | Stop::StateLimit)
+    }
+
     /// The reason of an unknown verdict, as people read it.
     pub(crate) fn reason(self, options: &Options) -> String {
         match self {

@@ -17,7 +17,7 @@ pub(crate) fn watched<S: Store, R>(store: &S, options: &Options, monitor: &Monit
             // Ends at once when the other side is dropped.
             while is_done.recv_timeout(INTERVAL) == Err(mpsc::RecvTimeoutError::Timeout) {
                 monitor.set_store_bytes(store.bytes());
-                if options.max_time.is_some_and(|limit| begin.elapsed() >= limit) {
+                if options.max_time.is_some_and(|limit| options.time_spent + begin.elapsed() >= limit) {
                     monitor.stop(Stop::TimeLimit);
                 }
                 if options.max_memory_bytes.is_some_and(|limit| resident_bytes().is_some_and(|now| now >= limit)) {

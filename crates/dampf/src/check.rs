@@ -13,7 +13,7 @@ use crate::terminal::{self, Terminal};
 use dampf_core::{Describe, Statistics, Verdict};
 use dampf_gcl::model::{self, GclModel};
 use dampf_report::{CheckReport, Excerpt, Origin, Palette, Run, Setting, TrailFile};
-use dampf_search::Outcome;
+use dampf_search::{Outcome, Stop};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -45,7 +45,7 @@ fn check_model(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Failur
         (None, Ok(reference)) => {
             let native = compiled(&input, options);
             backend = if native.is_some() { Backend::Native } else { Backend::Interpreter };
-            engine::search(native.as_ref().unwrap_or(reference), input.deadlocks, options, terminal)?
+            engine::search(native.as_ref().unwrap_or(reference), input.deadlocks, Duration::ZERO, options, terminal)?
         }
     };
     let elapsed = start.elapsed();
@@ -68,9 +68,9 @@ fn check_program(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Fail
     input.try_out();
     loop {
         let model = input.model();
-        let mut outcome = engine::search(&model, input.deadlocks, options, terminal)?;
+        let mut outcome = engine::search(&model, input.deadlocks, start.elapsed(), options, terminal)?;
         let lessons = model.lessons();
-        if !lessons.is_empty() && !limit_reached(&outcome) {
+        if !lessons.is_empty() && !outcome.stopped.is_some_and(Stop::is_wanted) {
             input.learn(lessons);
             continue;
         }
@@ -84,11 +84,6 @@ fn check_program(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Fail
         let (outcome, run) = engine::told(outcome, Some(&model), input.deadlocks);
         return conclude(options, terminal, &outputs, "machine", &input.origin, &outcome, run.as_ref(), elapsed);
     }
-}
-
-/// Whether a search ended because of the user: then it is not to begin again.
-fn limit_reached(outcome: &Outcome) -> bool {
-    matches!(&outcome.verdict, Verdict::Unknown(reason) if reason.contains("limit") || reason.contains("interrupted"))
 }
 
 /// Reports what was found out; returns the exit status.
@@ -156,7 +151,12 @@ fn setting(options: &CheckOptions, backend: &'static str) -> Setting {
 }
 
 fn not_searched(reason: String) -> Outcome {
-    Outcome { verdict: Verdict::Unknown(reason), statistics: Statistics::default(), findings: Vec::new() }
+    Outcome {
+        verdict: Verdict::Unknown(reason),
+        statistics: Statistics::default(),
+        findings: Vec::new(),
+        stopped: None,
+    }
 }
 
 /// The model as native code, where that is wanted and this machine can do it. Otherwise the interpreter does

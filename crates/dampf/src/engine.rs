@@ -7,36 +7,22 @@ use crate::terminal::Terminal;
 use dampf_core::{Describe, Model, Verdict};
 use dampf_report::Run;
 use dampf_search::{Monitor, Order, Outcome, Stop};
-use dampf_store::{ExactStore, Store, TreeStore};
+use dampf_store::{ExactStore, TreeStore};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
 
-/// Searches a model. `deadlocks` says whether one is a fault.
+/// Searches a model. `deadlocks` says whether one is a fault, `time_spent` what of the time limit is used up already.
 pub fn search<M: Model>(
     model: &M,
     deadlocks: bool,
+    time_spent: Duration,
     options: &CheckOptions,
     terminal: &Terminal,
 ) -> Result<Outcome, Failure> {
     let monitor = Arc::new(Monitor::new());
     stop_on_interrupt(&monitor)?;
     let progress = Progress::start(&monitor, options.progress == options::Progress::Auto, terminal);
-    let width = model.width();
-    let outcome = match options.store {
-        options::Store::Tree => search_with(model, &TreeStore::new(width), deadlocks, options, &monitor),
-        options::Store::Exact => search_with(model, &ExactStore::new(width), deadlocks, options, &monitor),
-    };
-    progress.finish();
-    Ok(outcome)
-}
-
-fn search_with<M: Model, S: Store>(
-    model: &M,
-    store: &S,
-    deadlocks: bool,
-    options: &CheckOptions,
-    monitor: &Monitor,
-) -> Outcome {
     let search = dampf_search::Options {
         order: match options.search {
             Search::Bfs => Order::BreadthFirst,
@@ -49,9 +35,16 @@ fn search_with<M: Model, S: Store>(
         max_depth: options.max_depth,
         max_states: options.max_states,
         max_time: options.max_time,
+        time_spent,
         max_memory_bytes: options.max_memory,
     };
-    dampf_search::check(model, store, &search, monitor)
+    let width = model.width();
+    let outcome = match options.store {
+        options::Store::Tree => dampf_search::check(model, &TreeStore::new(width), &search, &monitor),
+        options::Store::Exact => dampf_search::check(model, &ExactStore::new(width), &search, &monitor),
+    };
+    progress.finish();
+    Ok(outcome)
 }
 
 /// The first Ctrl-C ends the search that is under way, the second ends Dampf.

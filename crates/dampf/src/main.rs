@@ -4,6 +4,7 @@
 //! go wrong outside of Dampf (a file, a pipe, a disk, an option) is a [`failure::Failure`] and ends in an
 //! `error:` line; nothing a user does ends in a panic.
 
+mod chance;
 mod check;
 mod compile;
 mod definitions;

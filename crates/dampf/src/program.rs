@@ -1,5 +1,6 @@
 //! Programs as inputs: an executable, or a source that is compiled first.
 
+use crate::chance::Chance;
 use crate::compile::{self, Compiler};
 use crate::failure::Failure;
 use crate::options::{ModelOptions, Reduce, StepSize};
@@ -164,7 +165,7 @@ impl ProgramInput {
 fn trial_run(model: &ObjectModel, seed: u64, instructions_max: u64) -> u64 {
     let mut worker = model.worker();
     let mut next = Successors::new(model.width());
-    let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491_4f6c_dd1d;
+    let mut chance = Chance(seed);
     if worker.initial(&mut next).is_err() || next.is_empty() || next.fault(0).is_some() {
         return worker.instructions();
     }
@@ -183,8 +184,7 @@ fn trial_run(model: &ObjectModel, seed: u64, instructions_max: u64) -> u64 {
         if open.is_empty() {
             break;
         }
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let step = open[(random >> 33) as usize % open.len()];
+        let step = open[chance.below(open.len())];
         state.clear();
         state.extend_from_slice(next.state(step));
     }

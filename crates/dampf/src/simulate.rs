@@ -3,6 +3,7 @@
 //! The walk is on the interpreter, the reference for what a model means. Random choices come from a seed that
 //! is printed, so that every run can be had again.
 
+use crate::chance::Chance;
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::options::SimulateOptions;
@@ -227,20 +228,4 @@ fn fresh_seed() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     // Six digits are enough to differ, and short enough to type again.
     Chance(now.as_nanos() as u64 ^ u64::from(std::process::id())).below(1_000_000) as u64
-}
-
-/// Pseudo-random numbers (splitmix64), the same on every machine.
-struct Chance(u64);
-
-impl Chance {
-    /// A number from 0 to `limit - 1`.
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^= mixed >> 31;
-        // The upper half of the product is even enough for any number of choices there is.
-        ((u128::from(mixed) * limit as u128) >> 64) as usize
-    }
 }
