@@ -1,0 +1,3 @@
+//! Promela, the language of SPIN, lowered to guarded commands.
+
+pub mod ast;
