@@ -91,7 +91,11 @@ pub enum Initial {
     /// `{ 1, 2, 3 }` for an array.
     List(Vec<Expr>),
     /// `[capacity] of { types }`; the capacity is a constant expression.
-    Channel { capacity: Expr, fields: Vec<(Type, Span)>, span: Span },
+    Channel {
+        capacity: Expr,
+        fields: Vec<(Type, Span)>,
+        span: Span,
+    },
 }
 
 /// A `proctype`, or `init`, which has the name `:init:`.
@@ -145,34 +149,66 @@ pub enum StatementKind {
     Else,
     /// `skip` (which is also the condition 1, but is shown as written).
     Skip,
-    Assign { target: Reference, value: Expr },
+    Assign {
+        target: Reference,
+        value: Expr,
+    },
     Increment(Reference),
     Decrement(Reference),
     Assert(Expr),
-    Printf { format: String, arguments: Vec<Expr> },
+    Printf {
+        format: String,
+        arguments: Vec<Expr>,
+    },
     Printm(Expr),
     Goto(Name),
     Break,
     If(Vec<Vec<Statement>>),
     Do(Vec<Vec<Statement>>),
     /// `for (variable : first .. last) { body }`.
-    For { variable: Reference, range: Box<ForRange>, body: Vec<Statement> },
+    For {
+        variable: Reference,
+        range: Box<ForRange>,
+        body: Vec<Statement>,
+    },
     /// `select (variable : first .. last)`.
-    Select { variable: Reference, first: Expr, last: Expr },
+    Select {
+        variable: Reference,
+        first: Expr,
+        last: Expr,
+    },
     Atomic(Vec<Statement>),
     DStep(Vec<Statement>),
     /// `{ … }`, and the body of an inline call.
     Block(Vec<Statement>),
     /// Two statements, mostly blocks.
-    Unless { main: Box<Statement>, escape: Box<Statement> },
+    Unless {
+        main: Box<Statement>,
+        escape: Box<Statement>,
+    },
     /// `c ! a, b`, or sorted with `!!`.
-    Send { channel: Reference, values: Vec<Expr>, is_sorted: bool },
+    Send {
+        channel: Reference,
+        values: Vec<Expr>,
+        is_sorted: bool,
+    },
     /// `c ? a, b`; with `??` any matching message (the first that matches), with `<>` it stays in the channel.
-    Receive { channel: Reference, arguments: Vec<Argument>, is_random: bool, is_copy: bool },
+    Receive {
+        channel: Reference,
+        arguments: Vec<Argument>,
+        is_random: bool,
+        is_copy: bool,
+    },
     /// `xr c, d` or `xs c, d`.
-    Exclusive { channels: Vec<Reference>, receives: bool },
+    Exclusive {
+        channels: Vec<Reference>,
+        receives: bool,
+    },
     /// `set_priority(process, priority)`.
-    SetPriority { process: Expr, priority: Expr },
+    SetPriority {
+        process: Expr,
+        priority: Expr,
+    },
 }
 
 #[derive(Clone, Debug)]
@@ -223,11 +259,19 @@ pub enum ExprKind {
     Binary(Binary, Box<Expr>, Box<Expr>),
     /// `(a -> b : c)`.
     Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
-    Run { proctype: Name, arguments: Vec<Expr>, priority: Option<Box<Expr>> },
+    Run {
+        proctype: Name,
+        arguments: Vec<Expr>,
+        priority: Option<Box<Expr>>,
+    },
     /// `len`, `empty`, … of a channel.
     Channel(ChannelQuery, Reference),
     /// `c ? [a, b]`, or with `??`.
-    Poll { channel: Reference, arguments: Vec<Argument>, is_random: bool },
+    Poll {
+        channel: Reference,
+        arguments: Vec<Argument>,
+        is_random: bool,
+    },
     Enabled(Box<Expr>),
     PcValue(Box<Expr>),
     GetPriority(Box<Expr>),
@@ -235,9 +279,17 @@ pub enum ExprKind {
     /// `np_`.
     NonProgress,
     /// `P[i]@label`, or `P@label`.
-    AtLabel { proctype: Name, process: Option<Box<Expr>>, label: Name },
+    AtLabel {
+        proctype: Name,
+        process: Option<Box<Expr>>,
+        label: Name,
+    },
     /// `P[i]:x`, or `P:x`.
-    RemoteVariable { proctype: Name, process: Option<Box<Expr>>, variable: Reference },
+    RemoteVariable {
+        proctype: Name,
+        process: Option<Box<Expr>>,
+        variable: Reference,
+    },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -30,7 +30,7 @@ impl Language {
             _ if path.is_dir() => Err(Failure::new(format!("`{}` is a directory, not a model", path.display()))),
             _ => Err(Failure::with_help(
                 format!("`{}` is no input that Dampf knows", path.display()),
-                "programs are executables or .c, .cc or .cpp sources; models are .dve (DVE) or .dmc (DMC) files",
+                "programs are executables or .c, .cc or .cpp sources; models are .pml (Promela), .dve (DVE) or .dmc (DMC) files",
             )),
         }
     }
@@ -73,6 +73,7 @@ impl Input {
             goals: options.goals.clone(),
             deadlocks: !options.no_deadlock,
             program: None,
+            promela: None,
         };
         Input::read(&options.input, origin)
     }
@@ -113,7 +114,7 @@ impl Input {
 }
 
 /// Options that only programs have must not be given in vain.
-fn refuse_program_options(options: &ModelOptions) -> Result<(), Failure> {
+pub fn refuse_program_options(options: &ModelOptions) -> Result<(), Failure> {
     let program = &options.program;
     let given = [
         ("--cflags", !program.cflags.is_empty()),

@@ -18,6 +18,7 @@ mod output_file;
 mod program;
 mod program_info;
 mod progress;
+mod promela;
 mod replay;
 mod run_program;
 mod simulate;
