@@ -27,9 +27,9 @@ impl Span {
 
 /// A source file as it was read, with the files it includes.
 ///
-/// All of them are one text, so that a [`Span`] names a place in any of them: first the file itself, then the included
-/// ones, each behind a line break of its own. That break still counts to the file before it, and so the end of a file is
-/// never taken for the beginning of the next.
+/// All of them are one text, so that a [`Span`] names a place in any of them: first the file itself, then the
+/// included ones, each behind a line break of its own. That break still counts to the file before it, and so the end
+/// of a file is never taken for the beginning of the next.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Source {
     pub path: String,

@@ -604,9 +604,13 @@ impl Builder {
         }
     }
 
-    /// Finishes the body, which ends with the death of the process.
-    pub fn finish(mut self, span: Span) -> Result<Control, Misplaced> {
+    /// Ends the body with the death of the process.
+    pub fn end(&mut self, span: Span) {
         self.add(Kind::End, span, &[]);
+    }
+
+    /// Makes states and edges of a body that was ended.
+    pub fn finish(mut self) -> Result<Control, Misplaced> {
         let body = self.close_sequence().expect("a body has an end");
         self.put_sequence(body)?;
         let mut edges: BTreeMap<ElementId, Vec<RawEdge>> = BTreeMap::new();

@@ -1,9 +1,9 @@
 //! From the text of a file to lexemes.
 //!
-//! One kind of lexeme serves the preprocessor and the parser. It keeps its text, because a macro may make a lexeme whose
-//! text stands nowhere; and the line breaks before it, because they separate statements. What is no lexeme of the language
-//! becomes one all the same ([`Token::Stranger`] and the like): text that the preprocessor leaves out may hold anything,
-//! and only the parser knows whether somebody asks for it.
+//! One kind of lexeme serves the preprocessor and the parser. It keeps its text, because a macro may make a lexeme
+//! whose text stands nowhere; and the line breaks before it, because they separate statements. What is no lexeme of
+//! the language becomes one all the same ([`Token::Stranger`] and the like): text that the preprocessor leaves out
+//! may hold anything, and only the parser knows whether somebody asks for it.
 
 use crate::problem::Problem;
 use dampf_core::Span;
@@ -84,8 +84,8 @@ pub struct Lexeme {
     pub text: Rc<str>,
     /// Where the user wrote it; for what a macro made, where the user wrote the macro's name.
     pub span: Span,
-    /// Where it stands in what is being read: the span, except for the argument of an inline call, which stands where the
-    /// parameter is used.
+    /// Where it stands in what is being read: the span, except for the argument of an inline call, which stands where
+    /// the parameter is used.
     pub place: Span,
     /// Whether it is the first of its line, continued lines and comments taken as one line.
     pub starts_line: bool,

@@ -1,12 +1,12 @@
 //! From lexemes to a tree, by recursive descent.
 //!
-//! The grammar is SPIN's. Three things in it depend on what was declared before, and so does this parser: the names of
-//! records begin declarations, the names of proctypes begin references to other processes, and the names of inlines begin
-//! calls. And the end of a line may separate statements: where SPIN reads a `;` at the end of a line, so does
-//! [`Parser::current`].
+//! The grammar is SPIN's. Three things in it depend on what was declared before, and so does this parser: the names
+//! of records begin declarations, the names of proctypes begin references to other processes, and the names of
+//! inlines begin calls. And the end of a line may separate statements: where SPIN reads a `;` at the end of a line,
+//! so does [`Parser::current`].
 //!
-//! A syntax error ends the statement or the declaration it stands in; parsing goes on behind it, so that one run reports
-//! the errors of several places.
+//! A syntax error ends the statement or the declaration it stands in; parsing goes on behind it, so that one run
+//! reports the errors of several places.
 
 mod declaration;
 mod expression;
@@ -32,8 +32,8 @@ const LINE_HELP: &str = "a line that can end a statement does: put the operator 
 
 /// Reads a model, or says everything that is wrong with its syntax, in the order of the text.
 ///
-/// `definitions` are macros that are defined from outside. `include` finds the text of an included file, from its name as
-/// written and the path of the file that includes it, and gives its path and its text.
+/// `definitions` are macros that are defined from outside. `include` finds the text of an included file, from its
+/// name as written and the path of the file that includes it, and gives its path and its text.
 pub fn read<'i>(
     source: Arc<Source>,
     definitions: &[(String, String)],
@@ -46,8 +46,8 @@ pub fn read<'i>(
     if parser.problems.is_empty() { Ok(Model { source, units }) } else { Err(diagnose(&source, parser.problems)) }
 }
 
-/// Reads a text that is one expression, without directives and macros. The names of proctypes are those that may stand before
-/// a `:`.
+/// Reads a text that is one expression, without directives and macros. The names of proctypes are those that may
+/// stand before a `:`.
 pub fn read_expression<'n>(
     source: &Arc<Source>,
     proctypes: impl IntoIterator<Item = &'n str>,
@@ -170,9 +170,12 @@ impl Parser {
         if self.file_starts.is_empty() || file(one) == file(other) { one.to(other) } else { one }
     }
 
-    /// From a place to the end of the lexeme before the current one.
-    fn since(&self, start: Span) -> Span {
-        self.join(start, self.previous_place())
+    /// The place of all lexemes from an earlier one to the one before the current. The places of what a macro was given
+    /// are within that of its use, so the first and the last alone would not do.
+    fn since(&self, start: usize) -> Span {
+        let first = self.lexemes[start.min(self.at)].place;
+        let between = self.lexemes.get(start..self.at).unwrap_or_default();
+        between.iter().fold(first, |span, lexeme| self.join(span, lexeme.place))
     }
 
     /// Steps over the current token; the end stays the end.
@@ -193,8 +196,8 @@ impl Parser {
         place
     }
 
-    /// Whether the current lexeme begins a line, and the line before could end a statement. What SPIN takes back at once
-    /// (a `;` before another, before `->`, or before `}`) is not put here in the first place.
+    /// Whether the current lexeme begins a line, and the line before could end a statement. What SPIN takes back at
+    /// once (a `;` before another, before `->`, or before `}`) is not put here in the first place.
     fn separates_here(&self) -> bool {
         let lexeme = &self.lexemes[self.at];
         if !lexeme.after_newline || !self.is_in_sequence || self.parentheses > 0 {
@@ -310,16 +313,18 @@ impl Parser {
     }
 
     /// Keeps a problem, unless it only follows from one that is known.
-    fn complain(&mut self, problem: Box<Problem>) {
+    fn complain(&mut self, problem: Problem) {
         let is_end = self.calls.is_empty() && self.current() == Token::End;
-        if !self.is_over && !(is_end && self.has_ended) {
-            self.problems.push(*problem);
+        let is_known = self.is_over || (is_end && self.has_ended);
+        if !is_known {
+            self.problems.push(problem);
         }
-        self.has_ended |= is_end;
+        // A quote that is not closed hides the rest of its line.
+        self.has_ended |= is_end || self.lexeme().token == Token::OpenQuote;
     }
 
     fn report<T>(&mut self, outcome: Checked<T>) -> Option<T> {
-        outcome.map_err(|problem| self.complain(problem)).ok()
+        outcome.map_err(|problem| self.complain(*problem)).ok()
     }
 
     /// Reads something that may hold the like of itself.
@@ -328,7 +333,7 @@ impl Parser {
             let message = format!("{what} is nested more than {NESTING_MAX} deep");
             let problem = Problem::new(self.place(), message, "too deep from here on");
             // What stands around it cannot be told from its rest any more.
-            self.complain(problem.clone());
+            self.complain(*problem.clone());
             self.is_over = true;
             return Err(problem);
         }

@@ -1,9 +1,9 @@
 //! The preprocessor: what C's does to a text, done to lexemes.
 //!
-//! SPIN hands every model to the C preprocessor first, so models are written for it. Doing the same on lexemes instead of
-//! on text keeps the place of everything: what a macro makes stands where its name was written, and what it is given stands
-//! where it was given. Files are read on demand, in the order in which the directives name them, and become parts of one
-//! [`Source`]; a file that is included twice is there once.
+//! SPIN hands every model to the C preprocessor first, so models are written for it. Doing the same on lexemes
+//! instead of on text keeps the place of everything: what a macro makes stands where its name was written, and what
+//! it is given stands where it was given. Files are read on demand, in the order in which the directives name them,
+//! and become parts of one [`Source`]; a file that is included twice is there once.
 //!
 //! Nothing here hangs or grows without bound: files, their nesting, and the lexemes that macros make are all counted.
 
@@ -28,7 +28,7 @@ const INCLUSION_DEPTH_MAX: usize = 64;
 /// Inclusions in all: files may include each other many times over.
 const INCLUSIONS_MAX: usize = 10_000;
 /// Lexemes that come out. A model near this size has other troubles.
-const LEXEMES_MAX: usize = 4_000_000;
+const LEXEMES_MAX: usize = 2_000_000;
 /// Longer texts have places that a [`Span`] cannot name.
 const TEXT_BYTES_MAX: usize = u32::MAX as usize / 2;
 
@@ -250,5 +250,71 @@ impl<'i> Preprocessor<'i> {
         let end = start + text.len();
         self.files.push(File { path, text, start, end, lexemes });
         self.files.len() - 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What comes out of a text, lines as they are.
+    fn preprocessed(text: &str) -> String {
+        let mut no_files = |_: &str, _: &Path| Err("no such file".to_owned());
+        let out = preprocess(Source::new("test.pml", text), &[], &mut no_files);
+        assert!(out.problems.is_empty(), "{:?}", out.problems);
+        let mut lines = String::new();
+        for lexeme in &out.lexemes[..out.lexemes.len() - 1] {
+            lines += if lexeme.after_newline { "\n" } else { " " };
+            lines += &lexeme.text;
+        }
+        lines.trim_start().to_owned()
+    }
+
+    #[test]
+    fn what_came_out_is_scanned_again_but_for_its_own_name() {
+        assert_eq!(preprocessed("#define a b\n#define b a + c\na b c"), "a + c b + c c");
+        assert_eq!(preprocessed("#define f(x) x * f\n#define g(x) f(x)\ng(2)(3) f"), "2 * f ( 3 ) f");
+        assert_eq!(preprocessed("#define f(x) <x>\n#define open f(\nopen 1) f (2) f + f(y)"), "< 1 > < 2 > f + < y >");
+        assert_eq!(preprocessed("#define f(x) x x\nf(f(f(1)))"), "1 1 1 1 1 1 1 1");
+    }
+
+    #[test]
+    fn arguments_are_expanded_unless_they_are_pasted_or_quoted() {
+        let text = "#define one 1\n#define show(x) x #x x ## 0\n#define later(x) show(x)\nshow(one)\nlater(one)";
+        assert_eq!(preprocessed(text), "1 \"one\" one0\n1 \"1\" 10");
+        assert_eq!(preprocessed("#define s(x) #x\ns( \"a\\n\"  + 'b' /* c */ d )"), r#""\"a\\n\" + 'b' d""#);
+        assert_eq!(preprocessed("#define p(a, b, c) a ## b ## c\np(1,,2) p(,x,) p(,,) p(-,>,)"), "12 x ->");
+        assert_eq!(preprocessed("#define v(a, ...) a{__VA_ARGS__}\nv(1) v(1,2,(3,4))"), "1 { } 1 { 2 , ( 3 , 4 ) }");
+    }
+
+    #[test]
+    fn lines_are_those_of_the_text() {
+        assert_eq!(preprocessed("a \\\n b /*\n*/ c // d\ne"), "a\nb\nc\ne");
+        assert_eq!(preprocessed("#define f(x, y) x y\na f(1,\n2) b\nc"), "a 1 2\nb\nc");
+        assert_eq!(preprocessed("#define none\nnone a\nnone\nb none c"), "a\nb c");
+        assert_eq!(preprocessed("#define long a \\\n b\nlong c"), "a b c");
+    }
+
+    #[test]
+    fn conditions_choose() {
+        let text =
+            "#define N 2\n#if N > 2\na\n#elif N * 3 == 6 && defined N && !defined(M)\nb\n#elif 1\nc\n#else\nd\n#endif";
+        assert_eq!(preprocessed(text), "b");
+        assert_eq!(preprocessed("#if 0\n'\n#if 1\n\"\n#else\n#endif\n#nonsense\n#else\na\n#endif"), "a");
+        assert_eq!(
+            preprocessed("#ifndef A\n#define A\n#endif\n#ifdef A\na\n#undef A\n#endif\n#ifdef A\nb\n#endif"),
+            "a"
+        );
+        assert_eq!(preprocessed("#if (0x10 | 1) == 17 && -1 < 0 && '0' == 48 && ~0 == -1L\na\n#endif"), "a");
+        assert_eq!(preprocessed("# 12 \"file\"\n#\n#line 3\n#pragma x\n#ident \"y\"\na # b"), "a # b");
+    }
+
+    #[test]
+    fn what_a_macro_makes_stands_where_it_is_used() {
+        let text = "#define f(x) x + y\n#define g f(1)\na f(b\n) g";
+        let mut no_files = |_: &str, _: &Path| Err(String::new());
+        let out = preprocess(Source::new("test.pml", text), &[], &mut no_files);
+        let places: Vec<&str> = out.lexemes.iter().map(|lexeme| out.source.slice(lexeme.span)).collect();
+        assert_eq!(places, ["a", "b", "f(b\n)", "f(b\n)", "g", "g", "g", ""]);
     }
 }

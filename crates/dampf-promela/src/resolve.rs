@@ -2,6 +2,7 @@
 
 mod body;
 mod expression;
+mod observed;
 
 use crate::ast;
 use crate::control::{Builder, Misplaced};
@@ -31,6 +32,7 @@ pub fn resolve(model: &ast::Model) -> Result<Typed, Vec<Problem>> {
     if !resolver.problems.is_empty() {
         return Err(resolver.problems);
     }
+    resolver.remote_labels.extend(observed::labels(model, &resolver.names));
     let typed = resolver.finish(model, proctypes);
     if resolver.problems.is_empty() { Ok(typed) } else { Err(resolver.problems) }
 }
@@ -55,7 +57,6 @@ struct Unfinished {
     provided: Option<Value>,
     builder: Builder,
     span: Span,
-    end: Span,
 }
 
 impl Resolver {
@@ -246,6 +247,7 @@ impl Resolver {
                 Some(number) => {
                     labels[proctype].insert(label, number);
                 }
+                None if span == Span::default() => {}
                 None => {
                     let message = format!("`{}` has no label `{label}`", unfinished[proctype].name);
                     self.problems.push(*Problem::new(span, message, "named here"));
@@ -254,7 +256,7 @@ impl Resolver {
         }
         let mut proctypes = Vec::new();
         for (unfinished, labels) in unfinished.into_iter().zip(labels) {
-            let control = unfinished.builder.finish(unfinished.end);
+            let control = unfinished.builder.finish();
             let control = control.map_err(misplaced);
             let control = self.report(control).unwrap_or_default();
             proctypes.push(Proctype {

@@ -44,6 +44,7 @@ pub fn random_model(seed: u64, without: &[Feature]) -> Tree {
         end_labels: 0,
         locals: Vec::new(),
         is_quiet: false,
+        is_near: false,
     };
     generator.model()
 }
@@ -73,6 +74,8 @@ struct Generator {
     locals: Vec<Variable>,
     /// Conditions do not look at channels for now.
     is_quiet: bool,
+    /// Conditions do not look at other processes for now.
+    is_near: bool,
 }
 
 struct Label {
@@ -198,12 +201,15 @@ impl Generator {
         Signature { fields }
     }
 
-    /// SPIN takes neither arrays of records nor fields of so many bits in a message.
+    /// SPIN takes neither arrays nor fields of so many bits in a message.
     fn can_be_sent(&self, record: usize) -> bool {
-        self.records[record].fields.iter().all(|field| match field.ty {
-            Ty::Number(number) => !matches!(number, Number::Unsigned(_)),
-            Ty::Record(inner) => field.len.is_none() && self.can_be_sent(inner),
-            Ty::Mtype(_) | Ty::Channel(_) => false,
+        self.records[record].fields.iter().all(|field| {
+            let is_plain = match field.ty {
+                Ty::Number(number) => !matches!(number, Number::Unsigned(_)),
+                Ty::Record(inner) => self.can_be_sent(inner),
+                Ty::Mtype(_) | Ty::Channel(_) => false,
+            };
+            is_plain && field.len.is_none()
         })
     }
 

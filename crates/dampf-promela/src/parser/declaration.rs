@@ -109,10 +109,13 @@ impl Parser {
 
     /// `x`, `x : 3`, `x[n]`, with an initial value.
     fn declarator(&mut self, visibility: Visibility, ty: Option<&Type>) -> Checked<Declaration> {
-        let start = self.place();
+        let start = self.at;
         let name = self.declared_name()?;
         let ty = self.width(&name, ty)?;
         let mut array = None;
+        if self.current() == Token::Always {
+            return Err(self.expected("`[` and the size of an array"));
+        }
         if self.accept(Token::BracketOpen) {
             array = Some(self.expression()?);
             self.expect(Token::BracketClose, "after the size of an array")?;
@@ -172,23 +175,25 @@ impl Parser {
 
     /// `[2] of { byte, mtype }`
     fn channel(&mut self) -> Checked<Initial> {
-        let start = self.advance();
+        let start = self.at;
+        self.advance();
         let capacity = self.expression()?;
         self.expect(Token::BracketClose, "after the capacity of a channel")?;
-        self.expect(Token::Of, "after the capacity of a channel").map_err(|problem| problem.help(CHANNEL_HELP))?;
+        self.expect(Token::Of, "after the capacity of a channel")
+            .map_err(|problem| if problem.help.is_none() { problem.help(CHANNEL_HELP) } else { problem })?;
         self.expect(Token::BraceOpen, "before the types of a message")?;
         let mut fields = vec![self.field_type()?];
         while self.accept(Token::Comma) {
             fields.push(self.field_type()?);
         }
-        let end = self.expect(Token::BraceClose, "after the types of a message")?;
-        Ok(Initial::Channel { capacity, fields, span: self.join(start, end) })
+        self.expect(Token::BraceClose, "after the types of a message")?;
+        Ok(Initial::Channel { capacity, fields, span: self.since(start) })
     }
 
     fn field_type(&mut self) -> Checked<(Type, Span)> {
-        let start = self.place();
+        let start = self.at;
         if self.current() == Token::Unsigned {
-            let problem = Problem::new(start, "`unsigned` cannot be a part of a message", "not expected here");
+            let problem = Problem::new(self.place(), "`unsigned` cannot be a part of a message", "not expected here");
             return Err(problem.help("take `byte`, `short` or `int`"));
         }
         let ty = self.type_name()?;

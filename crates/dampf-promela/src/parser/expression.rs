@@ -2,8 +2,8 @@
 //!
 //! The levels are those of C. Unary operators bind tightest: `!x == y` is `(!x) == y`.
 //!
-//! Both the nesting and the depth of a tree are bounded, so that no text makes a recursion overflow the stack, here or in
-//! anything that walks the tree later.
+//! Both the nesting and the depth of a tree are bounded, so that no text makes a recursion overflow the stack, here
+//! or in anything that walks the tree later.
 
 use super::Parser;
 use crate::ast::{Binary, ChannelQuery, Expr, ExprKind, Name, Part, Reference, Unary};
@@ -74,11 +74,12 @@ impl Parser {
 
     /// An expression of operators of this level or stronger.
     fn binary(&mut self, weakest: u8) -> Checked<Measured> {
+        let start = self.at;
         let (mut left, mut depth) = self.unary()?;
         while let Some((level, operator)) = binary_operator(self.current()).filter(|(level, _)| *level >= weakest) {
             self.advance();
             let (right, right_depth) = self.binary(level + 1)?;
-            let span = self.join(left.span, right.span);
+            let span = self.since(start);
             let kind = ExprKind::Binary(operator, Box::new(left), Box::new(right));
             (left, depth) = self.node(kind, span, 1 + depth.max(right_depth))?;
         }
@@ -92,14 +93,14 @@ impl Parser {
             Token::Exclamation => Unary::Not,
             _ => return self.primary(),
         };
-        let start = self.advance();
+        let start = self.at;
+        self.advance();
         let (operand, depth) = self.nested("an expression", Self::unary)?;
-        let span = self.join(start, operand.span);
+        let span = self.since(start);
         self.node(ExprKind::Unary(operator, Box::new(operand)), span, 1 + depth)
     }
 
     fn primary(&mut self) -> Checked<Measured> {
-        let span = self.place();
         let token = self.current();
         match token {
             Token::Number(value) => self.leaf(ExprKind::Number(value)),
@@ -109,9 +110,9 @@ impl Parser {
             Token::NonProgress => self.leaf(ExprKind::NonProgress),
             Token::ParenthesisOpen => self.parenthesized(),
             Token::Run => self.run(),
-            Token::Enabled => self.of_process(span, ExprKind::Enabled),
-            Token::PcValue => self.of_process(span, ExprKind::PcValue),
-            Token::GetPriority => self.of_process(span, ExprKind::GetPriority),
+            Token::Enabled => self.of_process(ExprKind::Enabled),
+            Token::PcValue => self.of_process(ExprKind::PcValue),
+            Token::GetPriority => self.of_process(ExprKind::GetPriority),
             Token::Identifier => self.named(),
             _ => match channel_query(token) {
                 Some(query) => self.channel_query(query),
@@ -127,24 +128,26 @@ impl Parser {
 
     /// `(e)`, `(a -> b : c)`
     fn parenthesized(&mut self) -> Checked<Measured> {
-        let start = self.advance();
+        let start = self.at;
+        self.advance();
         let (mut inner, mut depth) = self.measured()?;
         if self.accept(Token::Arrow) {
             let (first, first_depth) = self.measured()?;
             self.expect(Token::Colon, "between the values of a conditional expression")?;
             let (second, second_depth) = self.measured()?;
-            let span = self.join(inner.span, second.span);
+            let span = self.since(start + 1);
             let kind = ExprKind::Conditional(Box::new(inner), Box::new(first), Box::new(second));
             (inner, depth) = self.node(kind, span, 1 + depth.max(first_depth).max(second_depth))?;
         }
-        let end = self.expect(Token::ParenthesisClose, "to close the parenthesis")?;
-        inner.span = self.join(start, end);
+        self.expect(Token::ParenthesisClose, "to close the parenthesis")?;
+        inner.span = self.since(start);
         Ok((inner, depth))
     }
 
     /// `run P(a, b) priority 2`
     fn run(&mut self) -> Checked<Measured> {
-        let start = self.advance();
+        let start = self.at;
+        self.advance();
         let proctype = self.name("the name of a proctype")?;
         self.expect(Token::ParenthesisOpen, "before the arguments of a process")?;
         let mut arguments = Vec::new();
@@ -164,26 +167,28 @@ impl Parser {
     }
 
     /// `enabled(e)` and the like.
-    fn of_process(&mut self, start: Span, kind: fn(Box<Expr>) -> ExprKind) -> Checked<Measured> {
+    fn of_process(&mut self, kind: fn(Box<Expr>) -> ExprKind) -> Checked<Measured> {
+        let start = self.at;
         self.advance();
         self.expect(Token::ParenthesisOpen, "before the number of a process")?;
         let (process, depth) = self.measured()?;
-        let end = self.expect(Token::ParenthesisClose, "after the number of a process")?;
-        self.node(kind(Box::new(process)), self.join(start, end), 1 + depth)
+        self.expect(Token::ParenthesisClose, "after the number of a process")?;
+        self.node(kind(Box::new(process)), self.since(start), 1 + depth)
     }
 
     /// `len(c)` and the like.
     fn channel_query(&mut self, query: ChannelQuery) -> Checked<Measured> {
-        let start = self.advance();
+        let start = self.at;
+        self.advance();
         self.expect(Token::ParenthesisOpen, "before the name of a channel")?;
         let channel = self.reference("the name of a channel")?;
-        let end = self.expect(Token::ParenthesisClose, "after the name of a channel")?;
-        self.node(ExprKind::Channel(query, channel), self.join(start, end), 1)
+        self.expect(Token::ParenthesisClose, "after the name of a channel")?;
+        self.node(ExprKind::Channel(query, channel), self.since(start), 1)
     }
 
     /// What begins with a name: a variable, a poll, a place or a variable of another process.
     fn named(&mut self) -> Checked<Measured> {
-        let start = self.place();
+        let start = self.at;
         let word = self.lexeme().text.clone();
         let (mut reference, depth) = self.measured_reference("a name")?;
         let is_process = reference.parts.len() == 1 && self.proctypes.contains(&word);
@@ -208,9 +213,9 @@ impl Parser {
                 self.advance();
                 self.advance();
                 let arguments = self.nested("a message", Self::receive_arguments)?;
-                let end = self.expect(Token::BracketClose, "after what is polled for")?;
+                self.expect(Token::BracketClose, "after what is polled for")?;
                 let kind = ExprKind::Poll { channel: reference, arguments, is_random };
-                self.node(kind, self.join(start, end), 1 + depth)
+                self.node(kind, self.since(start), 1 + depth)
             }
             _ => {
                 let span = reference.span;
@@ -225,7 +230,7 @@ impl Parser {
 
     /// `a[i].b[j].c`
     fn measured_reference(&mut self, what: &str) -> Checked<(Reference, u32)> {
-        let start = self.place();
+        let start = self.at;
         let mut parts = Vec::new();
         let mut depth = 1;
         let mut what = what;

@@ -1,8 +1,8 @@
 //! Inlines: named texts whose parameters are replaced by the texts of the arguments.
 //!
-//! SPIN replaces names in the text of the body, whatever they mean there, and reads the result where the call stands. The
-//! same is done here to lexemes: a call makes a copy of the body and reads it as a block. So a body is read anew for every
-//! call, and one that is never called is never read.
+//! SPIN replaces names in the text of the body, whatever they mean there, and reads the result where the call stands.
+//! The same is done here to lexemes: a call makes a copy of the body and reads it as a block. So a body is read anew
+//! for every call, and one that is never called is never read.
 
 use super::Parser;
 use crate::ast::{Reference, Statement, StatementKind};
@@ -12,7 +12,7 @@ use dampf_core::Span;
 use std::rc::Rc;
 
 /// Lexemes that all calls together may be replaced by: inlines that call inlines grow fast.
-const INLINED_MAX: usize = 2_000_000;
+const INLINED_MAX: usize = 1_000_000;
 
 #[derive(Debug)]
 pub(super) struct Inline {
@@ -34,7 +34,7 @@ impl Parser {
             let written = self.name("a parameter of the inline")?;
             if parameters.contains(&parameter) {
                 let message = format!("the inline `{text}` has two parameters `{parameter}`");
-                self.complain(Problem::new(written.span, message, "here again"));
+                self.complain(*Problem::new(written.span, message, "here again"));
             }
             parameters.push(parameter);
             if !self.accept(Token::Comma) {
@@ -45,7 +45,7 @@ impl Parser {
         let body = self.braced("the body of an inline")?;
         if self.inlines.insert(text, Rc::new(Inline { parameters, body })).is_some() {
             let message = format!("the inline `{}` is defined twice", name.text);
-            self.complain(Problem::new(name.span, message, "defined here again"));
+            self.complain(*Problem::new(name.span, message, "defined here again"));
         }
         Ok(())
     }
@@ -84,7 +84,8 @@ impl Parser {
     /// `name(a, b)`, replaced by the body. What it returns goes to `target`.
     pub(super) fn inline_call(&mut self, target: Option<Reference>) -> Checked<StatementKind> {
         let name = Rc::clone(&self.lexeme().text);
-        let start = self.advance();
+        let start = self.at;
+        self.advance();
         let arguments = self.call_arguments()?;
         let span = self.since(start);
         let Some(inline) = self.inlines.get(&name).map(Rc::clone) else { return Err(self.expected("an inline")) };
@@ -93,7 +94,7 @@ impl Parser {
         self.inlined += body.len();
         if self.is_over || self.inlined > INLINED_MAX {
             let message = format!("inline calls become more than {INLINED_MAX} words");
-            self.complain(Problem::new(span, message, "goes no further than here"));
+            self.complain(*Problem::new(span, message, "goes no further than here"));
             self.is_over = true;
             return Ok(StatementKind::Block(Vec::new()));
         }

@@ -67,14 +67,14 @@ impl Parser {
     }
 
     fn receive_argument(&mut self) -> Checked<Argument> {
-        let start = self.place();
+        let start = self.at;
         match self.current() {
             Token::Eval => {
                 self.advance();
                 self.expect(Token::ParenthesisOpen, "after `eval`")?;
                 let expr = self.expression()?;
-                let end = self.expect(Token::ParenthesisClose, "after the expression of `eval`")?;
-                Ok(Argument::Eval(expr, self.join(start, end)))
+                self.expect(Token::ParenthesisClose, "after the expression of `eval`")?;
+                Ok(Argument::Eval(expr, self.since(start)))
             }
             Token::Minus => {
                 self.advance();

@@ -46,15 +46,17 @@ impl Parser {
                         // The end of a parenthesis that has a problem of its own.
                         if !(has_failed && self.current() == Token::ParenthesisClose) {
                             let problem = self.missing_separator();
-                            self.complain(problem);
+                            self.complain(*problem);
                         }
                         self.skip_statement();
                     }
                     has_failed = false;
                 }
                 Err(problem) => {
-                    self.complain(problem);
+                    self.complain(*problem);
                     self.parentheses = parentheses;
+                    // A line that ended too early goes on in the next.
+                    self.is_separated = false;
                     self.skip_statement();
                     has_failed = true;
                 }
@@ -149,9 +151,11 @@ impl Parser {
             let span = labels.last().map_or(self.place(), |label| label.span);
             return Ok(Statement { labels, kind: StatementKind::Skip, span });
         }
-        let start = self.place();
+        let start = self.at;
         let kind = self.statement_kind()?;
-        let span = if is_compound(&kind) { start } else { self.since(start) };
+        // The body of an inline stands for its call, and is a block that does not begin with a brace.
+        let is_compound = is_compound(&kind) || self.lexemes[start].token == Token::BraceOpen;
+        let span = if is_compound { self.lexemes[start].place } else { self.since(start) };
         Ok(Statement { labels, kind, span })
     }
 
@@ -276,7 +280,7 @@ impl Parser {
         if !is_option {
             let word = if close == Token::Fi { "if" } else { "do" };
             let problem = self.expected(&format!("`::` after `{word}`"));
-            self.complain(problem.help("every option begins with `::`"));
+            self.complain(*problem.help("every option begins with `::`"));
             is_option = !self.is_at_sequence_end();
         }
         while is_option {
@@ -292,7 +296,7 @@ impl Parser {
                 let (word, found) = if close == Token::Fi { ("if", "od") } else { ("do", "fi") };
                 let message = format!("this `{word}` is closed by `{found}`");
                 let problem = Problem::new(self.place(), message, format!("expected {}", close.describe()));
-                self.complain(problem.help("`if` ends with `fi`, and `do` with `od`"));
+                self.complain(*problem.help("`if` ends with `fi`, and `do` with `od`"));
                 self.advance();
                 Ok(options)
             }

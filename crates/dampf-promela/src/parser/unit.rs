@@ -19,7 +19,7 @@ impl Parser {
                     // What is left of something with a problem of its own begins with what closes it.
                     let is_rest = matches!(self.current(), Token::BraceClose | Token::Fi | Token::Od | Token::Option);
                     if !(is_rest && self.at == start && !self.problems.is_empty()) {
-                        self.complain(problem);
+                        self.complain(*problem);
                     }
                     self.skip_unit(start);
                 }
@@ -93,7 +93,7 @@ impl Parser {
             Token::Typedef => Unit::Typedef(self.typedef()?),
             Token::CCode | Token::CDecl | Token::CState | Token::CTrack => {
                 let problem = self.embedded_c();
-                self.complain(problem);
+                self.complain(*problem);
                 return Ok(None);
             }
             _ => return Err(self.unknown_unit()),
@@ -117,7 +117,7 @@ impl Parser {
 
     /// `active [2] proctype P(byte a, b; chan c) priority 2 provided (e) { … }`
     fn proctype(&mut self) -> Checked<Proctype> {
-        let start = self.place();
+        let start = self.at;
         let active = if self.accept(Token::Active) { Some(self.instances()?) } else { None };
         let is_deterministic = self.current() == Token::DeterministicProctype;
         if !is_deterministic && self.current() != Token::Proctype {
@@ -172,7 +172,7 @@ impl Parser {
     }
 
     fn init(&mut self) -> Checked<Proctype> {
-        let start = self.place();
+        let start = self.at;
         let span = self.lexeme().span;
         self.advance();
         let (priority, provided) = self.circumstances()?;
@@ -199,7 +199,8 @@ impl Parser {
     }
 
     fn automaton(&mut self, what: &str) -> Checked<Automaton> {
-        let start = self.advance();
+        let start = self.at;
+        self.advance();
         let name = if self.current() == Token::Identifier { Some(self.name("a name")?) } else { None };
         let body = self.body(what)?;
         Ok(Automaton { name, body, span: self.since(start) })
@@ -207,13 +208,13 @@ impl Parser {
 
     /// `ltl name { formula }`: the formula is kept as its words.
     fn ltl(&mut self) -> Checked<Ltl> {
-        let start = self.advance();
+        let start = self.at;
+        self.advance();
         let name = if self.current() == Token::Identifier { Some(self.name("a name")?) } else { None };
         let words = self.braced("the formula of `ltl`")?;
         let mut words = &words[1..words.len() - 1];
-        while let Some((last, before)) = words.split_last().filter(|(last, _)| last.token == Token::Semicolon) {
-            let _ = last;
-            words = before;
+        while words.last().is_some_and(|last| last.token == Token::Semicolon) {
+            words = &words[..words.len() - 1];
         }
         if words.is_empty() {
             return Err(Problem::new(self.since(start), "the formula is empty", "says nothing"));

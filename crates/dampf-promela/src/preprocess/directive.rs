@@ -195,10 +195,9 @@ fn macro_name(line: &[Lexeme], span: Span) -> Checked<&Lexeme> {
 fn parameters<'l>(name: &Lexeme, line: &'l [Lexeme], definition: &mut Macro) -> Checked<&'l [Lexeme]> {
     let mut names: Vec<Rc<str>> = Vec::new();
     let mut rest = line;
-    if let Some((close, after)) = rest.split_first().filter(|(first, _)| first.token == Token::ParenthesisClose) {
-        let _ = close;
+    if rest.first().is_some_and(|first| first.token == Token::ParenthesisClose) {
         definition.parameters = Some(names);
-        return Ok(after);
+        return Ok(&rest[1..]);
     }
     loop {
         match rest {

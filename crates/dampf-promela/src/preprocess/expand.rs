@@ -1,8 +1,9 @@
 //! Replacing macros.
 //!
-//! The rules are those of the C standard: arguments are expanded before they take the place of a parameter, unless `#` or
-//! `##` stands there; what came out is scanned again together with what follows; and while a macro's text is being scanned,
-//! its own name is left alone, for good. The texts that wait to be scanned are a stack of [`Context`]s.
+//! The rules are those of the C standard: arguments are expanded before they take the place of a parameter, unless
+//! `#` or `##` stands there; what came out is scanned again together with what follows; and while a macro's text is
+//! being scanned, its own name is left alone, for good. The texts that wait to be scanned are a stack of
+//! [`Context`]s.
 
 use super::Preprocessor;
 use crate::lexer::{Lexeme, Token, lex};
@@ -11,7 +12,7 @@ use dampf_core::Span;
 use std::rc::Rc;
 
 /// Lexemes that macros may make in all.
-const MADE_MAX: usize = 4_000_000;
+const MADE_MAX: usize = 1_000_000;
 /// Macro uses within the arguments of macro uses.
 const ARGUMENT_DEPTH_MAX: usize = 100;
 /// What the rest of the arguments is called in the text of a macro.
@@ -80,8 +81,8 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Puts the text of a macro in the place of its name. False if the name stays, because it is no use of the macro, or a
-    /// wrong one.
+    /// Puts the text of a macro in the place of its name. False if the name stays, because it is no use of the macro,
+    /// or a wrong one.
     fn enter(&mut self, name: &Lexeme, definition: &Macro) -> bool {
         let mut place = name.span;
         let mut arguments = Arguments::new();
@@ -187,10 +188,10 @@ impl Preprocessor<'_> {
         while at < definition.body.len() && self.made + out.len() <= MADE_MAX {
             let pastes = |at: usize| definition.body.get(at).is_some_and(|lexeme| lexeme.token == Token::Paste);
             let (mut part, mut next) = text.verbatim(at);
-            if !pastes(next) {
-                if let Some(index) = text.parameter(at) {
-                    part = self.expanded(&mut text, index);
-                }
+            if !pastes(next)
+                && let Some(index) = text.parameter(at)
+            {
+                part = self.expanded(&mut text, index);
             }
             while pastes(next) && next + 1 < definition.body.len() {
                 let (right, after) = text.verbatim(next + 1);

@@ -51,6 +51,7 @@ impl<'r> Body<'r> {
             body.resolver.report(value)
         });
         let end = Span { start: proctype.span.end.saturating_sub(1).max(proctype.span.start), end: proctype.span.end };
+        body.builder.end(end);
         Unfinished {
             name: proctype.name.text.clone(),
             locals: body.locals,
@@ -58,7 +59,6 @@ impl<'r> Body<'r> {
             provided,
             builder: body.builder,
             span: proctype.span,
-            end,
         }
     }
 

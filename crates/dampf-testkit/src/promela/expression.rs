@@ -155,7 +155,10 @@ impl Generator {
                 expression(vec![text(format!("({operation}(")), self.value(depth - 1), text("))")])
             }
             8 => {
+                // The grammar has no place here for `empty` and the like.
+                let was_quiet = std::mem::replace(&mut self.is_quiet, true);
                 let condition = self.condition(depth - 1);
+                self.is_quiet = was_quiet;
                 let (one, other) = (self.value(depth - 1), self.value(depth - 1));
                 expression(vec![text("("), condition, text(" -> "), one, text(" : "), other, text(")")])
             }
@@ -175,7 +178,7 @@ impl Generator {
                 Some((channel, _)) => expression(vec![text("len("), channel, text(")")]),
                 None => constant(1),
             },
-            7 if self.may(Feature::RemoteVariable) => self.remote_variable().unwrap_or_else(|| constant(0)),
+            7 | 9 if self.may(Feature::RemoteVariable) && !self.is_near => self.remote_variable().unwrap_or_else(|| constant(0)),
             _ => match self.number_place() {
                 Some((place, ..)) => place.with(Sort::Expression),
                 None => constant(self.below(3)),
@@ -226,7 +229,7 @@ impl Generator {
                 self.channel_query().unwrap_or_else(|| constant("true"))
             }
             6 | 7 if self.may(Feature::Poll) && !self.is_quiet => self.poll().unwrap_or_else(|| constant("true")),
-            8 | 9 if self.may(Feature::RemoteLabel) => self.remote_label().unwrap_or_else(|| constant("true")),
+            8 | 9 if self.may(Feature::RemoteLabel) && !self.is_near => self.remote_label().unwrap_or_else(|| constant("true")),
             10 if self.macros > 1 => constant("M1"),
             11 => {
                 let value = self.value(1);
@@ -237,7 +240,9 @@ impl Generator {
     }
 
     fn comparison(&mut self) -> &'static str {
-        self.pick(&["==", "!=", "<", "<=", ">", ">="]).unwrap_or("==")
+        // Variables begin with small values, and what is never true is of little interest.
+        const COMPARISONS: &[(usize, &str)] = &[(3, "=="), (4, "!="), (2, "<"), (4, "<="), (2, ">"), (2, ">=")];
+        self.weighted(COMPARISONS).unwrap_or("==")
     }
 
     /// What a place holds, compared.
@@ -248,7 +253,8 @@ impl Generator {
                 expression(vec![text("("), place, text(format!(" {equal} ")), name, text(")")])
             }
             Some((place, Scalar::Number { .. })) => {
-                let (comparison, bound) = (self.comparison(), self.below(3));
+                let comparison = self.comparison();
+                let bound = if comparison == "<" { self.some(1, 2) } else { self.below(3) };
                 expression(vec![text("("), place, text(format!(" {comparison} {bound})"))])
             }
             None => constant("true"),

@@ -3,7 +3,7 @@
 use super::plan::{Channel, Plan, Ty, Variable};
 use super::statement::Context;
 use super::tree::{Sort, Tree, block, expression, list, optional, row, sequence, statement, text};
-use super::{Feature, Generator, Label, Number};
+use super::{Feature, Generator, Label};
 
 /// No more processes than this are there from the start.
 const ACTIVE_MAX: usize = 3;
@@ -15,7 +15,8 @@ impl Generator {
         let count = self.some(if has_init { 1 } else { 2 }, 3);
         let mut active_left = ACTIVE_MAX;
         for index in 0..count {
-            let must_run = index == 0 && !has_init;
+            // One alone has nobody to meet.
+            let must_run = index < 2 && !has_init;
             let is_active = must_run || self.chance(if has_init || self.may(Feature::Run) { 40 } else { 100 });
             let active = if is_active && active_left > 0 { self.some(1, active_left.min(2)) } else { 0 };
             active_left -= active;
@@ -44,7 +45,10 @@ impl Generator {
                 parameters.push(Variable { name: format!("p{}", parameters.len()), ty, len: None });
             }
         }
-        let mut locals: Vec<Variable> = (0..self.below(3)).map(|index| self.variable(format!("x{index}"))).collect();
+        // SPIN takes `P[0]:x` for a variable of the process that looks, if that has one of this name.
+        let letter = ["x", "y", "z", "w"][self.plans.len().min(3)];
+        let mut locals: Vec<Variable> =
+            (0..self.below(3)).map(|index| self.variable(format!("{letter}{index}"))).collect();
         let mut channels = Vec::new();
         if !self.signatures.is_empty() {
             let signature = self.below(self.signatures.len());
@@ -102,9 +106,12 @@ impl Generator {
             parameters.insert(0, text("byte more"));
         }
         let provided = if self.may(Feature::Provided) && self.chance(60) {
+            // Neither its own variables nor those of others are in sight there.
             self.locals.clear();
-            let condition = self.condition(1);
-            optional(row(vec![text(" provided ("), condition, text(")")]))
+            let current = self.current.take();
+            let (one, other) = (self.condition(0), self.condition(0));
+            self.current = current;
+            optional(row(vec![text(" provided ("), one, text(" || "), other, text(")")]))
         } else {
             text("")
         };
@@ -150,8 +157,8 @@ impl Generator {
             statements.insert(position, statement(choice));
         }
         if let Some(landmark) = &plan.landmark {
-            let position = self.below(statements.len());
-            let landing = if statements.is_empty() { text("skip") } else { statements.remove(position) };
+            let position = self.below(statements.len() + 1);
+            let landing = self.assignment(context).unwrap_or_else(|| text("skip"));
             statements.insert(position, statement(vec![optional(text(format!("{landmark}: "))), landing]));
         }
         // A label that somebody goes to has to be somewhere.

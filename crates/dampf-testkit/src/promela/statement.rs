@@ -72,7 +72,7 @@ impl Generator {
                 if was_compound || number == 0 {
                     next = sequence(vec![text("skip").with(Sort::Statement), next]);
                 }
-            } else if number > 0 || context.is_outermost {
+            } else if (number > 0 || context.is_outermost) && !matches!(kind, Kind::Goto | Kind::Braces | Kind::Unless) {
                 next = self.labelled(context, next);
             }
             was_compound = kind.is_compound();
@@ -153,6 +153,10 @@ impl Generator {
             Kind::Assert => {
                 let condition = self.condition(1);
                 Some(statement(vec![text("assert("), condition, text(")")]))
+            }
+            Kind::Print if !self.mtypes.is_empty() && self.chance(50) => {
+                let name = self.name_of(0);
+                Some(statement(vec![text("printm("), name, text(")")]))
             }
             Kind::Print => {
                 let value = self.value(1);
@@ -240,8 +244,8 @@ impl Generator {
 
     fn choice(&mut self, context: Context) -> Tree {
         let inner = context.inner();
-        let count = self.some(1, 3);
         let with_else = context.is_d_step || self.may(Feature::Else) && self.chance(50);
+        let count = if with_else { self.some(1, 2) } else { self.some(2, 3) };
         let mut options: Vec<Tree> = (0..count).map(|_| self.option(inner, with_else)).collect();
         if with_else {
             options.push(self.else_option(inner));
@@ -353,6 +357,7 @@ impl Generator {
 
     fn d_step(&mut self, context: Context) -> Tree {
         let inner = Context { is_d_step: true, in_loop: false, ..context.inner() };
+        self.is_near = true;
         let mut statements = Vec::new();
         match self.below(4) {
             0 | 1 => statements.push(statement(vec![self.condition(1)])),
@@ -365,6 +370,7 @@ impl Generator {
             _ => {}
         }
         statements.extend(self.statements(inner, 1, 3));
+        self.is_near = false;
         statement(vec![text("d_step {"), block(sequence(statements)), text("}")])
     }
 

@@ -11,6 +11,9 @@ use dampf_testkit::promela::{Feature, Tree, random_model};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// Enough for some 200,000 states. Larger programs would take most of the time and show little that small ones do not.
+const MEMORY_MEGABYTES: u32 = 24;
+
 /// How programs are tried.
 pub struct Trial {
     /// None where only SPIN is asked.
@@ -86,7 +89,7 @@ impl Trial {
         let (states, faults) = match (&outcome, outcome.whole()) {
             (Outcome::Refused { reason }, _) => return Ok(Tried::Refused(reason.clone())),
             (_, Ok(report)) => (report.states, report.faults()),
-            (_, Err(reason)) if outcome.report().is_none_or(|report| report.messages.is_empty()) => {
+            (_, Err(reason)) if outcome.report().is_none_or(|report| report.faults().is_empty()) => {
                 return Ok(Tried::Cut(reason));
             }
             (_, Err(_)) => (0, Vec::new()),
@@ -105,7 +108,7 @@ impl Trial {
     }
 
     pub fn recipe(&self, compiler: Compiler) -> Recipe {
-        Recipe { compiler, definitions: Vec::new(), memory_megabytes: 1_000, vector_bytes: None }
+        Recipe { compiler, definitions: Vec::new(), memory_megabytes: MEMORY_MEGABYTES, vector_bytes: None }
     }
 
     /// Small, so that a verifier starts at once.

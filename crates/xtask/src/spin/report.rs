@@ -41,6 +41,9 @@ const FAULTS: &[(&str, &str)] = &[
     ("invalid end state", "deadlock"),
 ];
 
+/// Messages of a verifier about its own troubles, which are no faults of the model.
+const TROUBLES: &[&str] = &["bad queue", "qsend bad queue#", "qrecv bad queue#", "aborting", "VECTORSZ"];
+
 /// What is left for messages that Dampf has no name for.
 pub const OTHER_FAULT: &str = "other";
 
@@ -79,7 +82,8 @@ impl Report {
             let row = FAULTS.iter().find(|(sign, _)| message.starts_with(sign));
             row.map_or(OTHER_FAULT, |(_, fault)| fault)
         };
-        let mut faults: Vec<&str> = self.messages.iter().map(named).collect();
+        let is_fault = |message: &&String| !TROUBLES.iter().any(|trouble| message.starts_with(trouble));
+        let mut faults: Vec<&str> = self.messages.iter().filter(is_fault).map(named).collect();
         faults.sort_unstable();
         faults.dedup();
         faults
@@ -181,8 +185,12 @@ pan: rate 158959.76 states/second
 
     #[test]
     fn messages_have_names() {
-        let messages = ["assertion violated - invalid array index", "ref to uninitialized chan name (len)"];
-        let report = Report { messages: messages.map(str::to_owned).to_vec(), ..Report::default() };
-        assert_eq!(report.faults(), ["index-out-of-bounds", "other"]);
+        let faults = |messages: &[&str]| {
+            let messages = messages.iter().map(|&message| message.to_owned()).collect();
+            Report { messages, ..Report::default() }.faults()
+        };
+        let wild = ["assertion violated - invalid array index", "ref to uninitialized chan name (len)"];
+        assert_eq!(faults(&wild), ["index-out-of-bounds", "other"]);
+        assert!(faults(&["bad queue - q_full", "aborting"]).is_empty());
     }
 }
