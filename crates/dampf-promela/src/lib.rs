@@ -57,8 +57,10 @@ impl Promela {
         prepare::explore(&self.typed, &mut self.instances)
     }
 
-    pub fn model(&self, backend: Backend) -> Result<PromelaModel, Unsupported> {
-        PromelaModel::new(&self.typed, lower::lower(&self.typed, &self.instances)?, backend)
+    /// The model for the processes that are prepared for. For a search that keeps going, runs go on behind violated assertions,
+    /// as SPIN's do.
+    pub fn model(&self, backend: Backend, keeps_going: bool) -> Result<PromelaModel, Unsupported> {
+        PromelaModel::new(&self.typed, lower::lower(&self.typed, &self.instances, keeps_going)?, backend)
     }
 
     /// Prepares for the process that the last step of a run would start; whether there is one.

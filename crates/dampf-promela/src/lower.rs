@@ -80,8 +80,10 @@ pub enum Storage {
 /// A program of more transitions is refused.
 const TRANSITIONS_MAX: usize = 200_000;
 
-pub fn lower(typed: &Typed, instances: &[Instance]) -> Result<Lowered, Unsupported> {
+/// Lowers a model for these processes. With `goes_on`, a violated assertion is passed as well as reported.
+pub fn lower(typed: &Typed, instances: &[Instance], goes_on: bool) -> Result<Lowered, Unsupported> {
     let mut lowering = Lowering::new(typed, instances);
+    lowering.goes_on = goes_on;
     lowering.declare();
     lowering.points_to = PointsTo::find(&lowering);
     lowering.transitions()?;
@@ -90,6 +92,7 @@ pub fn lower(typed: &Typed, instances: &[Instance]) -> Result<Lowered, Unsupport
 
 struct Lowering<'t> {
     typed: &'t Typed,
+    goes_on: bool,
     instances: &'t [Instance],
     variables: Vec<Variable>,
     globals: Vec<Storage>,
@@ -131,6 +134,7 @@ impl<'t> Lowering<'t> {
         let (changed, read) = used_variables(typed);
         Lowering {
             typed,
+            goes_on: false,
             instances,
             variables: Vec::new(),
             globals: Vec::new(),
@@ -344,7 +348,7 @@ impl<'t> Lowering<'t> {
             }));
             let is_active = number < typed.active.len();
             let initial = LocationId(if is_active { proctype.control.initial as u32 + 1 } else { 0 });
-            let name = format!("{}:{}", proctype.name, instance.pid);
+            let name = format!("{}:{}", proctype.name.trim_matches(':'), instance.pid);
             processes.push(Process { name, locations, initial, transitions, span: proctype.span });
         }
         let has_compound_steps =

@@ -127,13 +127,14 @@ impl PromelaModel {
             (Statement::Print(print), Some(state)) => {
                 format!("{written} prints \"{}\"", self.printed(print, part.instance, state).escape_debug())
             }
-            (Statement::Send { values, .. }, Some(state)) => {
-                let values = values.iter().map(|value| self.evaluate(value, part.instance, state));
-                match values.collect::<Option<Vec<i32>>>() {
-                    Some(values) => {
-                        let values: Vec<String> = values.iter().map(i32::to_string).collect();
-                        format!("{written} sends {}", values.join(", "))
-                    }
+            (Statement::Send { channel, values, .. }, Some(state)) => {
+                let fields = self.fields_of(channel, part.instance, state);
+                let kind = |field: usize| fields.get(field).map_or(ScalarKind::Number, |field| field.kind);
+                let shown = |(field, value): (usize, &Value)| {
+                    Some(self.shown(kind(field), self.evaluate(value, part.instance, state)?))
+                };
+                match values.iter().enumerate().map(shown).collect::<Option<Vec<String>>>() {
+                    Some(values) => format!("{written} sends {}", values.join(", ")),
                     None => written,
                 }
             }
@@ -145,6 +146,13 @@ impl PromelaModel {
             location: Some(self.typed.source.location(alternative.span)),
             text,
         }
+    }
+
+    /// The types of the messages of a channel.
+    fn fields_of(&self, channel: &crate::typed::Place, instance: usize, state: &[Word]) -> Vec<crate::typed::Scalar> {
+        let number = self.evaluate(&Value::Read(channel.clone()), instance, state).unwrap_or(0);
+        let named = self.lowered.queues.iter().find(|queue| queue.id as i32 == number);
+        named.map_or_else(Vec::new, |queue| queue.fields.clone())
     }
 
     /// What a statement prints.
@@ -316,11 +324,72 @@ impl Lowered {
                 };
                 match storage {
                     Storage::Variable(variable) => Expr::Read(Place { variable, index, span: place.span }),
-                    Storage::Channels(first) if index.is_none() => Expr::Const(first as i32),
+                    Storage::Channels(first) => match index.as_deref() {
+                        None => Expr::Const(first as i32),
+                        Some(Expr::Const(index)) => Expr::Const(first as i32 + index),
+                        Some(_) => return None,
+                    },
                     _ => return None,
                 }
             }
             _ => return None,
         })
+    }
+}
+
+/// A model in words, a line each.
+pub struct About {
+    pub processes: Vec<String>,
+    pub channels: Vec<String>,
+    pub variables: Vec<String>,
+    pub formulas: Vec<String>,
+}
+
+impl PromelaModel {
+    /// What the model consists of.
+    pub fn about(&self) -> About {
+        let instances = self.lowered.instances.iter().enumerate();
+        let processes = instances.map(|(number, instance)| {
+            let proctype = &self.typed.proctypes[instance.proctype];
+            let when = if number < self.typed.active.len() { "from the beginning" } else { "when started" };
+            let states = proctype.control.states.len();
+            format!("{:<4} {:<20} {states} places, {when}", instance.pid, proctype.name.trim_matches(':'))
+        });
+        let channels = self.lowered.queues.iter().map(|queue| {
+            let fields: Vec<String> = queue.fields.iter().map(|field| self.type_name(*field)).collect();
+            let owner = queue.owner.map_or(String::new(), |owner| format!(", of {}", self.process_name(owner)));
+            format!("{:<4} {:<20} [{}] of {{ {} }}{owner}", queue.id, queue.name, queue.capacity, fields.join(", "))
+        });
+        let program = self.gcl.program();
+        let variables = (0..program.variables.len() as u32).map(VariableId).filter_map(|id| {
+            let variable = program.variable(id);
+            let range = self.gcl.ranges()[id.0 as usize];
+            let array = variable.array.map_or(String::new(), |len| format!("[{len}]"));
+            let name = format!("{}{array}", program.variable_name(id));
+            (variable.name != "timeout").then(|| format!("{name:<25} {} values", range.count))
+        });
+        About {
+            processes: processes.collect(),
+            channels: channels.collect(),
+            variables: variables.collect(),
+            formulas: self.typed.ltl.clone(),
+        }
+    }
+
+    fn type_name(&self, scalar: crate::typed::Scalar) -> String {
+        match scalar.kind {
+            ScalarKind::Channel => "chan".to_owned(),
+            ScalarKind::Mtype(kind) => match &self.typed.mtypes[kind].name {
+                Some(name) => format!("mtype:{name}"),
+                None => "mtype".to_owned(),
+            },
+            ScalarKind::Number => match (scalar.ty.bits, scalar.ty.signed) {
+                (1, _) => "bit".to_owned(),
+                (8, false) => "byte".to_owned(),
+                (16, true) => "short".to_owned(),
+                (32, true) => "int".to_owned(),
+                (bits, _) => format!("unsigned:{bits}"),
+            },
+        }
     }
 }

@@ -34,7 +34,7 @@ pub fn initial(typed: &Typed) -> Vec<Instance> {
 /// Adds the processes that exploring finds.
 pub fn explore(typed: &Arc<Typed>, instances: &mut Vec<Instance>) -> Result<(), Unsupported> {
     loop {
-        let model = PromelaModel::spacious(typed, lower(typed, instances)?)?;
+        let model = PromelaModel::spacious(typed, lower(typed, instances, true)?)?;
         let mut found = BTreeSet::new();
         let is_complete = neighbourhood(&model, &mut found)?;
         if found.is_empty() && !is_complete {

@@ -43,6 +43,9 @@ pub struct PromelaOrigin {
     pub macros: Vec<(String, String)>,
     /// For each process its number, its proctype, and the number of channels before it.
     pub processes: Vec<(u32, usize, u32)>,
+    /// Whether runs go on behind violated assertions.
+    #[serde(default)]
+    pub goes_on: bool,
 }
 
 /// How a program was compiled, run and looked at. The labels of its steps depend on all of it.

@@ -71,9 +71,9 @@ fn check_promela(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Fail
     input.promela.explore()?;
     loop {
         // The interpreter is the bare front end: whatever searched, trails are told by it.
-        let reference = input.promela.model(model::Backend::Interpreter)?;
+        let reference = input.model(model::Backend::Interpreter, options.keep_going)?;
         let native = match options.backend {
-            Backend::Native => input.promela.model(model::Backend::Native).ok(),
+            Backend::Native => input.model(model::Backend::Native, options.keep_going).ok(),
             Backend::Interpreter => None,
         };
         let backend = if native.is_some() { "native" } else { "interpreter" };

@@ -5,6 +5,7 @@ use crate::input::Input;
 use crate::options::InfoOptions;
 use crate::program::{self, ProgramInput};
 use crate::program_info;
+use crate::promela_info;
 use crate::promela::{self, PromelaInput};
 use crate::terminal::{Terminal, print};
 use dampf_gcl::ir::{Channel, IntType, Location, LocationId, Process, Program, Variable, VariableId};
@@ -23,8 +24,8 @@ pub fn run(options: &InfoOptions, terminal: &Terminal) -> Result<u8, Failure> {
     if promela::is_promela(&options.model.input) {
         let mut input = PromelaInput::load(&options.model)?;
         input.promela.explore()?;
-        let model = input.promela.model(Backend::Interpreter)?;
-        print(|out| Info { model: model.gcl(), palette: terminal.palette, language: "Promela" }.write(out))?;
+        let model = input.model(Backend::Interpreter, false)?;
+        print(|out| promela_info::write(out, terminal.palette, &model))?;
         return Ok(0);
     }
     let input = Input::load(&options.model)?;

@@ -19,6 +19,7 @@ mod program;
 mod program_info;
 mod progress;
 mod promela;
+mod promela_info;
 mod replay;
 mod run_program;
 mod simulate;

@@ -3,7 +3,8 @@
 use crate::failure::Failure;
 use crate::input::{read_source, refuse_program_options};
 use crate::options::ModelOptions;
-use dampf_promela::{Instance, Promela};
+use dampf_gcl::model::Backend;
+use dampf_promela::{Instance, Promela, PromelaModel};
 use dampf_report::{Origin, PromelaOrigin, text_hash};
 use std::path::Path;
 
@@ -36,7 +37,7 @@ impl PromelaInput {
             Some((name, text)) => (name.to_owned(), text.to_owned()),
             None => (text.clone(), "1".to_owned()),
         });
-        let promela = PromelaOrigin { macros: macros.collect(), processes: Vec::new() };
+        let promela = PromelaOrigin { macros: macros.collect(), ..PromelaOrigin::default() };
         let origin = Origin { deadlocks: !options.no_deadlock, promela: Some(promela), ..Origin::default() };
         PromelaInput::read(&options.input, origin)
     }
@@ -56,6 +57,20 @@ impl PromelaInput {
         promela.prepare_for(known.collect());
         let origin = Origin { model: path.display().to_string(), model_hash: text_hash(&model.source.text), ..origin };
         Ok(PromelaInput { promela, deadlocks: origin.deadlocks, origin })
+    }
+
+    /// The model as it is prepared now. `goes_on` is for searches that keep going after faults.
+    pub fn model(&mut self, backend: Backend, goes_on: bool) -> Result<PromelaModel, Failure> {
+        if let Some(promela) = &mut self.origin.promela {
+            promela.goes_on = goes_on;
+        }
+        Ok(self.promela.model(backend, goes_on)?)
+    }
+
+    /// The model of a kept trail.
+    pub fn same_model(&mut self) -> Result<PromelaModel, Failure> {
+        let goes_on = self.origin.promela.as_ref().is_some_and(|promela| promela.goes_on);
+        self.model(Backend::Interpreter, goes_on)
     }
 
     /// How to read the same model again, with the processes that it is prepared for now.

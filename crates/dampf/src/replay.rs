@@ -50,9 +50,9 @@ pub fn follow(kept: &TrailFile, path: &Path, changes_allowed: bool, terminal: &T
         return follow_on(kept, &input.model(), input.deadlocks, path, terminal);
     }
     if promela::is_promela(path) {
-        let input = PromelaInput::read(path, kept.origin.clone())?;
+        let mut input = PromelaInput::read(path, kept.origin.clone())?;
         check_unchanged(kept, &input.origin(), path, changes_allowed)?;
-        return follow_on(kept, &input.promela.model(Backend::Interpreter)?, input.deadlocks, path, terminal);
+        return follow_on(kept, &input.same_model()?, input.deadlocks, path, terminal);
     }
     let input = Input::read(path, kept.origin.clone())?;
     check_unchanged(kept, &input.origin, path, changes_allowed)?;

@@ -34,7 +34,7 @@ pub fn run(options: &SimulateOptions, terminal: &Terminal) -> Result<u8, Failure
     if promela::is_promela(&options.model.input) && !options.quiet {
         let mut input = PromelaInput::load(&options.model)?;
         input.promela.explore()?;
-        return walk_through(&input.promela.model(Backend::Interpreter)?, input.deadlocks, options, terminal);
+        return walk_through(&input.model(Backend::Interpreter, false)?, input.deadlocks, options, terminal);
     }
     if options.quiet {
         return Err(Failure::new(format!(

@@ -173,7 +173,7 @@ impl<'t> Lowering<'t> {
             Statement::Assert(condition, span) => {
                 let condition = truth(self.value(condition, instance));
                 if !matches!(condition, Expr::Const(1)) {
-                    let mut draft = Draft::new(part, and(guard.clone(), not(condition)));
+                    let mut draft = Draft::new(part, and(guard.clone(), not(condition.clone())));
                     draft.effects.push(Effect::Assert {
                         condition: constant(0),
                         kind: FaultKind::Assertion,
@@ -181,8 +181,8 @@ impl<'t> Lowering<'t> {
                     });
                     self.push(draft);
                 }
-                // A search that keeps going does so behind the assertion, too.
-                self.push(Draft::new(part, guard));
+                let passes = if self.goes_on { guard } else { and(guard, condition) };
+                self.push(Draft::new(part, passes));
             }
             Statement::End => {
                 let guard = and(guard, self.is_youngest(instance));
