@@ -52,6 +52,11 @@ impl Promela {
         self.instances.extend(new.into_iter().filter(|instance| instance.proctype < self.typed.proctypes.len()));
     }
 
+    /// What the model says about its runs that a check of states and steps does not look at.
+    pub fn claims(&self) -> &[String] {
+        &self.typed.claims
+    }
+
     /// Finds out by running the model which processes there can be.
     pub fn explore(&mut self) -> Result<(), Unsupported> {
         prepare::explore(&self.typed, &mut self.instances)

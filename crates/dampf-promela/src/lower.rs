@@ -102,6 +102,8 @@ struct Lowering<'t> {
     process_count: VariableId,
     channel_count: Option<VariableId>,
     last: Option<VariableId>,
+    /// For each instance, in a model with priorities.
+    priorities: Vec<VariableId>,
     timeout: VariableId,
     transitions: Vec<Vec<Transition>>,
     accounts: Vec<Vec<Account>>,
@@ -144,6 +146,7 @@ impl<'t> Lowering<'t> {
             process_count: VariableId(0),
             channel_count: None,
             last: None,
+            priorities: Vec::new(),
             timeout: VariableId(0),
             transitions: instances.iter().map(|_| Vec::new()).collect(),
             accounts: instances.iter().map(|_| Vec::new()).collect(),
@@ -210,6 +213,11 @@ impl<'t> Lowering<'t> {
             }
             if is_active {
                 queues = next_queue - 1;
+            }
+            if self.typed.has_priorities {
+                let initial = if is_active { self.typed.proctypes[proctype].priority } else { 0 };
+                let priority = self.add_variable("_priority", Some(number), IntType::U8, vec![initial], None);
+                self.priorities.push(priority);
             }
         }
         if self.typed.needs_channel_count() {

@@ -45,6 +45,8 @@ struct Resolver {
     ltl: Vec<String>,
     has_last: bool,
     has_timeout: bool,
+    has_priorities: bool,
+    claims: Vec<String>,
     /// Labels of proctypes that remote references name.
     remote_labels: Vec<(usize, String, Span)>,
 }
@@ -55,6 +57,7 @@ struct Unfinished {
     locals: Locals,
     parameters: usize,
     provided: Option<Value>,
+    priority: i32,
     builder: Builder,
     span: Span,
 }
@@ -112,8 +115,15 @@ impl Resolver {
                     }
                     self.names.signatures.push(Signature { name, parameters: proctype.parameters.len() });
                 }
-                ast::Unit::Ltl(ltl) => self.ltl.push(ltl.formula.clone()),
-                ast::Unit::Mtype(_) | ast::Unit::Never(_) | ast::Unit::Trace { .. } => {}
+                ast::Unit::Ltl(ltl) => {
+                    self.ltl.push(ltl.formula.clone());
+                    let name = ltl.name.as_ref().map_or(String::new(), |name| format!(" `{}`", name.text));
+                    self.claims.push(format!("the formula{name}"));
+                }
+                ast::Unit::Never(_) => self.claims.push("the never claim".to_owned()),
+                ast::Unit::Trace { is_negated: false, .. } => self.claims.push("the trace assertion".to_owned()),
+                ast::Unit::Trace { is_negated: true, .. } => self.claims.push("the notrace assertion".to_owned()),
+                ast::Unit::Mtype(_) => {}
             }
         }
     }
@@ -182,6 +192,7 @@ impl Resolver {
     fn notice(&mut self, noticed: Noticed) {
         self.has_last |= noticed.last;
         self.has_timeout |= noticed.timeout;
+        self.has_priorities |= noticed.priorities;
         self.remote_labels.extend(noticed.labels);
     }
 
@@ -264,6 +275,7 @@ impl Resolver {
                 locals: unfinished.locals.variables,
                 parameters: unfinished.parameters,
                 provided: unfinished.provided,
+                priority: unfinished.priority,
                 control,
                 labels,
                 span: unfinished.span,
@@ -277,6 +289,8 @@ impl Resolver {
             active: std::mem::take(&mut self.active),
             has_last: self.has_last,
             has_timeout: self.has_timeout,
+            has_priorities: self.has_priorities,
+            claims: std::mem::take(&mut self.claims),
             ltl: std::mem::take(&mut self.ltl),
         }
     }

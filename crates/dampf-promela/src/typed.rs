@@ -17,6 +17,10 @@ pub struct Typed {
     pub active: Vec<usize>,
     pub has_last: bool,
     pub has_timeout: bool,
+    /// Whether processes have priorities that matter.
+    pub has_priorities: bool,
+    /// What the model says about runs that the check of states and steps does not cover: claims, traces, formulas.
+    pub claims: Vec<String>,
     pub ltl: Vec<String>,
 }
 
@@ -78,6 +82,8 @@ pub struct Proctype {
     pub locals: Vec<Variable>,
     pub parameters: usize,
     pub provided: Option<Value>,
+    /// Of processes that are there at the beginning; others get theirs where they are started.
+    pub priority: i32,
     pub control: Control,
     /// The numbers of the states that remote references name.
     pub labels: BTreeMap<String, u32>,
@@ -139,6 +145,8 @@ pub enum Statement {
     /// With the place of its condition.
     Assert(Value, Span),
     Print(Box<Print>),
+    /// The process with a number gets a priority.
+    SetPriority(Value, Value),
     Send {
         channel: Place,
         values: Vec<Value>,
@@ -156,6 +164,7 @@ pub enum Statement {
 pub struct Run {
     pub proctype: usize,
     pub arguments: Vec<Value>,
+    pub priority: Option<Value>,
 }
 
 #[derive(Clone, Debug)]
@@ -207,6 +216,8 @@ pub enum Value {
     },
     Enabled(Box<Value>),
     PcValue(Box<Value>),
+    /// The priority of a process, by its number.
+    Priority(Box<Value>),
     Timeout,
     Pid,
     ProcessCount,
@@ -253,6 +264,10 @@ impl Statement {
         match self {
             Statement::Skip | Statement::Else | Statement::End => {}
             Statement::Condition(value) | Statement::Assert(value, _) => value.visit_reads(visit),
+            Statement::SetPriority(process, priority) => {
+                process.visit_reads(visit);
+                priority.visit_reads(visit);
+            }
             Statement::Assign(place, value) => {
                 indices(place, visit);
                 value.visit_reads(visit);
@@ -299,7 +314,10 @@ impl Value {
         match self {
             Value::Const(_) | Value::Timeout | Value::Pid | Value::ProcessCount | Value::Last => {}
             Value::Read(place) | Value::Length(place) | Value::Full(place) => place.visit_reads(visit),
-            Value::Unary(_, operand) | Value::Enabled(operand) | Value::PcValue(operand) => operand.visit_reads(visit),
+            Value::Unary(_, operand)
+            | Value::Enabled(operand)
+            | Value::PcValue(operand)
+            | Value::Priority(operand) => operand.visit_reads(visit),
             Value::Binary(_, left, right, _) => {
                 left.visit_reads(visit);
                 right.visit_reads(visit);

@@ -86,7 +86,13 @@ fn check_promela(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Fail
             }
         }
         let elapsed = start.elapsed();
-        let (outcome, run) = engine::told(outcome, Some(&reference), input.deadlocks);
+        let (mut outcome, run) = engine::told(outcome, Some(&reference), input.deadlocks);
+        if let (Verdict::Verified, [claim, ..], false) = (&outcome.verdict, input.promela.claims(), options.no_claims) {
+            let reason = format!(
+                "assertions and end states hold, but {claim} is not checked yet (--no-claims leaves such claims out)"
+            );
+            outcome.verdict = Verdict::Unknown(reason);
+        }
         return conclude(options, terminal, &outputs, backend, &input.origin(), &outcome, run.as_ref(), elapsed);
     }
 }

@@ -1,6 +1,6 @@
 //! What statements do: stores, messages, rendezvous, and the birth and death of processes.
 
-use super::steps::Draft;
+use super::steps::{Draft, Sends};
 use super::values::{and, binary, equal, not, or, wrapped};
 use super::{ABSENT, Lowering, Part, Storage, assign, cell, constant, element};
 use crate::resolve::PROCESSES_MAX;
@@ -139,7 +139,7 @@ impl Lowering<'_> {
                         let part = Part { instance, state, edge, alternative };
                         for (queue, is_named) in self.channels(channel, instance) {
                             if self.queues[queue].length.is_none() {
-                                let guard = and(self.precondition(part), is_named);
+                                let guard = and(self.precondition(part, Sends::Never), is_named);
                                 rendezvous.receivers.push(Side { part, guard, queue });
                             }
                         }
@@ -296,6 +296,11 @@ impl Lowering<'_> {
             if let Storage::Variable(id) = self.locals[child][parameter] {
                 effects.push(assign(cell(id), self.value(argument, parent)));
             }
+        }
+        if let Some(id) = self.priorities.get(child) {
+            let priority = run.priority.as_ref().map(|priority| self.value(priority, parent));
+            let priority = priority.unwrap_or(constant(1));
+            effects.push(assign(cell(*id), priority));
         }
         effects.push(change(self.process_count, BinaryOp::Add));
         let mut next_channel = self.instances[child].channels as i32 + 1;

@@ -4,7 +4,7 @@
 //! alternatives that come first, and for `else` that nothing before it can be done.
 
 use super::effects::Rendezvous;
-use super::values::{and, binary, equal, not, or, truth};
+use super::values::{and, binary, conditional, equal, not, or, truth};
 use super::{ABSENT, Account, Lowering, Part, cell, constant};
 use crate::typed::{Alternative, Edge, Statement};
 use dampf_core::{FaultKind, Span, Unsupported};
@@ -12,6 +12,15 @@ use dampf_gcl::ir::{BinaryOp, Effect, Expr, Joint, LocationId, ProcessId, Transi
 
 /// What a holder does in a row without a choice is one transition, up to this number of statements.
 const MERGED_MAX: usize = 100;
+
+/// When a send to a channel without room counts as possible.
+#[derive(Clone, Copy)]
+pub enum Sends<'r> {
+    Always,
+    Never,
+    /// When one of these receives.
+    With(&'r Rendezvous),
+}
 
 /// A transition in the making.
 pub struct Draft {
@@ -55,6 +64,17 @@ impl<'t> Lowering<'t> {
         self.proctype(instance).provided.as_ref().map_or(constant(1), |provided| truth(self.value(provided, instance)))
     }
 
+    /// Nobody of a higher priority can move.
+    fn is_preferred(&self, instance: usize) -> Expr {
+        let Some(own) = self.priorities.get(instance) else { return constant(1) };
+        let others = (0..self.instances.len()).filter(|other| self.instances[*other].pid != self.instances[instance].pid);
+        others.fold(constant(1), |preferred, other| {
+            let priority = Expr::Read(cell(self.priorities[other]));
+            let is_higher = binary(BinaryOp::Greater, priority, Expr::Read(cell(*own)));
+            and(preferred, not(and(and(self.is_alive(other), is_higher), self.can_move(other))))
+        })
+    }
+
     fn state(&mut self, instance: usize, state: usize, rendezvous: &mut Rendezvous) {
         let description = &self.proctype(instance).control.states[state];
         let mut earlier = constant(0);
@@ -64,10 +84,10 @@ impl<'t> Lowering<'t> {
             }
             for alternative in 0..description.edges[edge].alternatives.len() {
                 let part = Part { instance, state, edge, alternative };
-                let guard = and(self.precondition(part), not(earlier.clone()));
+                let guard = and(self.precondition(part, Sends::With(rendezvous)), not(earlier.clone()));
                 self.emit(part, guard, rendezvous);
                 let statement = &self.alternative(part).statement;
-                earlier = or(earlier, self.executable(instance, statement, rendezvous));
+                earlier = or(earlier, self.executable(instance, statement, Sends::With(rendezvous)));
             }
         }
         if description.is_deterministic && !matches!(earlier, Expr::Const(1)) {
@@ -80,53 +100,53 @@ impl<'t> Lowering<'t> {
     }
 
     /// What must hold for an edge to be looked at, apart from its statement.
-    pub fn precondition(&self, part: Part) -> Expr {
+    pub fn precondition(&self, part: Part, sends: Sends<'_>) -> Expr {
         let edges = &self.proctype(part.instance).control.states[part.state].edges;
         let escape = edges[part.edge].escape;
-        let mut guard = self.provided(part.instance);
+        let mut guard = and(self.provided(part.instance), self.is_preferred(part.instance));
         let before = &edges[..part.edge];
-        let empty = Rendezvous::default();
         for earlier in before.iter().filter(|earlier| earlier.escape != 0 && earlier.escape != escape) {
-            guard = and(guard, not(self.can_take(part.instance, earlier, &empty)));
+            guard = and(guard, not(self.can_take(part.instance, earlier, sends)));
         }
         let is_deterministic = self.proctype(part.instance).control.states[part.state].is_deterministic;
         if matches!(self.alternative(part).statement, Statement::Else) && part.alternative == 0 && !is_deterministic {
-            for earlier in before.iter().filter(|earlier| !is_rendezvous_send(self, part.instance, earlier)) {
-                guard = and(guard, not(self.can_take(part.instance, earlier, &empty)));
+            for earlier in before {
+                guard = and(guard, not(self.can_take(part.instance, earlier, Sends::Never)));
             }
         }
         guard
     }
 
-    fn can_take(&self, instance: usize, edge: &Edge, rendezvous: &Rendezvous) -> Expr {
+    fn can_take(&self, instance: usize, edge: &Edge, sends: Sends<'_>) -> Expr {
         let alternatives = edge.alternatives.iter();
         alternatives
-            .map(|alternative| self.executable(instance, &alternative.statement, rendezvous))
+            .map(|alternative| self.executable(instance, &alternative.statement, sends))
             .fold(constant(0), or)
     }
 
     /// Whether a process can do something, for `enabled`.
     pub fn can_move(&self, instance: usize) -> Expr {
         let states = &self.proctype(instance).control.states;
-        let rendezvous = Rendezvous::default();
         let moves = states.iter().enumerate().filter(|(_, state)| !state.is_deterministic).map(|(number, state)| {
-            let can = state.edges.iter().map(|edge| self.can_take(instance, edge, &rendezvous)).fold(constant(0), or);
+            let can = state.edges.iter().map(|edge| self.can_take(instance, edge, Sends::Always)).fold(constant(0), or);
             and(Expr::At(self.process(instance), self.location(number)), can)
         });
         and(self.provided(instance), moves.fold(constant(0), or))
     }
 
     /// Whether a statement can be executed.
-    pub fn executable(&self, instance: usize, statement: &Statement, rendezvous: &Rendezvous) -> Expr {
+    pub fn executable(&self, instance: usize, statement: &Statement, sends: Sends<'_>) -> Expr {
         match statement {
             Statement::Condition(value) => truth(self.value(value, instance)),
             Statement::End => self.is_youngest(instance),
             Statement::Send { channel, values, .. } => {
                 let channels = self.channels(channel, instance).into_iter();
                 channels.fold(constant(0), |can, (queue, is_named)| {
-                    let ready = match self.queues[queue].length {
-                        Some(_) => self.has_room(queue),
-                        None => self.has_receiver(instance, queue, values, rendezvous),
+                    let ready = match (self.queues[queue].length, sends) {
+                        (Some(_), _) => self.has_room(queue),
+                        (None, Sends::Always) => constant(1),
+                        (None, Sends::Never) => constant(0),
+                        (None, Sends::With(rendezvous)) => self.has_receiver(instance, queue, values, rendezvous),
                     };
                     or(can, and(is_named, ready))
                 })
@@ -184,6 +204,18 @@ impl<'t> Lowering<'t> {
                 let passes = if self.goes_on { guard } else { and(guard, condition) };
                 self.push(Draft::new(part, passes));
             }
+            Statement::SetPriority(process, priority) => {
+                let (process, priority) = (self.value(process, instance), self.value(priority, instance));
+                let mut draft = Draft::new(part, guard);
+                for other in 0..self.instances.len() {
+                    let number = constant(self.instances[other].pid as i32);
+                    let is_meant = and(equal(process.clone(), number), self.is_alive(other));
+                    let id = self.priorities[other];
+                    let value = conditional(is_meant, priority.clone(), Expr::Read(cell(id)));
+                    draft.effects.push(super::assign(cell(id), value));
+                }
+                self.push(draft);
+            }
             Statement::End => {
                 let guard = and(guard, self.is_youngest(instance));
                 let effects = self.burial(instance);
@@ -225,7 +257,7 @@ impl<'t> Lowering<'t> {
         let (mut target, mut holds) = (target, holds && partner.is_none());
         let mut parts = vec![part];
         parts.extend(partner);
-        let is_free = self.proctype(instance).provided.is_none();
+        let is_free = self.proctype(instance).provided.is_none() && self.priorities.is_empty();
         while holds && is_free && parts.len() < MERGED_MAX {
             let Some(next) = self.only_way(instance, target).filter(|next| !parts.contains(next)) else { break };
             if let Statement::Assign(place, value) = &self.alternative(next).statement {
@@ -278,14 +310,4 @@ impl<'t> Lowering<'t> {
         self.transitions[instance].push(Transition { source, target, guard, sync: None, joint, effects, holder, span });
         self.accounts[instance].push(Account { parts, unprepared });
     }
-}
-
-/// Whether an edge is a send to a channel without room, which does not count for `else`.
-fn is_rendezvous_send(lowering: &Lowering<'_>, instance: usize, edge: &Edge) -> bool {
-    edge.alternatives.iter().any(|alternative| match &alternative.statement {
-        Statement::Send { channel, .. } => {
-            lowering.channels(channel, instance).iter().any(|(queue, _)| lowering.queues[*queue].length.is_none())
-        }
-        _ => false,
-    })
 }

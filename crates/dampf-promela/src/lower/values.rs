@@ -139,6 +139,16 @@ impl Lowering<'_> {
                     })
                 })
             }
+            Value::Priority(pid) => {
+                let pid = of(pid);
+                let instances = (0..self.instances.len()).rev();
+                instances.fold(constant(0), |rest, other| {
+                    let number = constant(self.instances[other].pid as i32);
+                    let is_meant = and(equal(pid.clone(), number), self.is_alive(other));
+                    let priority = self.priorities.get(other).map_or(constant(1), |id| Expr::Read(cell(*id)));
+                    conditional(is_meant, priority, rest)
+                })
+            }
             Value::Timeout => Expr::Read(cell(self.timeout)),
             Value::Pid => constant(self.instances[instance].pid as i32),
             Value::ProcessCount => Expr::Read(cell(self.process_count)),

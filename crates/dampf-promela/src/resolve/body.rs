@@ -1,6 +1,6 @@
 //! The body of a proctype: its statements go into the control structure in the order of the text.
 
-use super::expression::{Context, Noticed, ValueOrRun, no_priorities};
+use super::expression::{Context, Noticed, ValueOrRun};
 use super::{Resolver, Unfinished};
 use crate::ast::{self, ForRange, StatementKind};
 use crate::control::{Builder, SequenceId};
@@ -42,8 +42,11 @@ impl<'r> Body<'r> {
             body.resolver.report(declared);
         }
         let parameters = body.locals.variables.len();
-        if let Some(priority) = &proctype.priority {
-            body.resolver.problems.push(*no_priorities(priority.span));
+        let mut priority = 1;
+        if let Some(given) = &proctype.priority {
+            body.resolver.has_priorities = true;
+            let value = body.resolver.constant(given);
+            priority = body.resolver.report(value).unwrap_or(1);
         }
         body.statements(&proctype.body);
         let provided = proctype.provided.as_ref().and_then(|provided| {
@@ -57,6 +60,7 @@ impl<'r> Body<'r> {
             locals: body.locals,
             parameters,
             provided,
+            priority,
             builder: body.builder,
             span: proctype.span,
         }
@@ -231,7 +235,7 @@ impl<'r> Body<'r> {
                 self.builder.statement(Statement::Assign(counter.clone(), first), span, &[]);
                 (counter, last, None)
             }
-            ForRange::In(array) if self.with(|context| Ok(context.is_channel(array)))? => {
+            ForRange::In(array) if self.with(|context| Ok(context.is_record(variable)))? => {
                 return self.for_messages(variable, array, body, span, labels);
             }
             ForRange::In(array) => {
@@ -320,18 +324,20 @@ impl<'r> Body<'r> {
         span: Span,
         labels: &Labels,
     ) -> Checked<()> {
-        let (place, first, last) = (self.place(variable)?, self.value(first)?, self.value(last)?);
-        if let (Value::Const(first), Value::Const(last)) = (&first, &last)
-            && (0..=SELECTED_MAX).contains(&last.saturating_sub(*first))
+        let place = self.place(variable)?;
+        // Numbers as such, not expressions that have a constant value.
+        if let (&ast::ExprKind::Number(first), &ast::ExprKind::Number(last)) = (&first.kind, &last.kind)
+            && (0..=SELECTED_MAX).contains(&last.saturating_sub(first))
         {
             let mut options = Vec::new();
-            for value in *first..=*last {
+            for value in first..=last {
                 self.builder.open_sequence();
                 self.builder.statement(Statement::Assign(place.clone(), Value::Const(value)), span, &[]);
                 options.push(self.close(span)?);
             }
             return self.builder.choice(options, false, span, labels).map_err(super::misplaced);
         }
+        let (first, last) = (self.value(first)?, self.value(last)?);
         self.builder.statement(Statement::Assign(place.clone(), first), span, &[]);
         let condition = Value::Binary(BinaryOp::Less, Box::new(Value::Read(place.clone())), Box::new(last), span);
         self.counting_loop(place, condition, None, &[], false, span, labels)
@@ -350,7 +356,11 @@ impl<'r> Body<'r> {
             StatementKind::Skip => Statement::Skip,
             StatementKind::Assign { target, value } => {
                 let value = self.with(|context| context.value_or_run(value))?;
-                let place = if is_scratch(target) { None } else { Some(self.place(target)?) };
+                if let (ValueOrRun::Value(value), true) = (&value, is_named(target, "_priority")) {
+                    self.resolver.has_priorities = true;
+                    return Ok(Statement::SetPriority(Value::Pid, value.clone()));
+                }
+                let place = if is_named(target, "_") { None } else { Some(self.place(target)?) };
                 match (value, place) {
                     (ValueOrRun::Value(value), Some(place)) => Statement::Assign(place, value),
                     (ValueOrRun::Value(_), None) => Statement::Skip,
@@ -378,7 +388,10 @@ impl<'r> Body<'r> {
                 let patterns = self.with(|context| context.patterns(arguments))?;
                 Statement::Receive { channel, patterns, is_random: *is_random, is_copy: *is_copy }
             }
-            StatementKind::SetPriority { .. } => return Err(no_priorities(span)),
+            StatementKind::SetPriority { process, priority } => {
+                self.resolver.has_priorities = true;
+                Statement::SetPriority(self.value(process)?, self.value(priority)?)
+            }
             other => unreachable!("{other:?} is no simple statement"),
         })
     }
@@ -390,7 +403,7 @@ impl<'r> Body<'r> {
     }
 }
 
-/// Whether a reference is `_`, which forgets what is stored.
-fn is_scratch(reference: &ast::Reference) -> bool {
-    matches!(reference.parts.as_slice(), [ast::Part { name, .. }] if name.text == "_")
+/// Whether a reference is just this name.
+fn is_named(reference: &ast::Reference, name: &str) -> bool {
+    matches!(reference.parts.as_slice(), [part] if part.name.text == name)
 }

@@ -13,6 +13,7 @@ pub struct Noticed {
     /// `_last` is used.
     pub last: bool,
     pub timeout: bool,
+    pub priorities: bool,
     /// Labels of proctypes that are referred to.
     pub labels: Vec<(usize, String, Span)>,
 }
@@ -69,10 +70,12 @@ impl<'n> Context<'n> {
                 Box::new(self.value(otherwise)?),
             )),
             ExprKind::Run { proctype, arguments, priority } => {
+                let mut run = self.run(proctype, arguments, span)?;
                 if let Some(priority) = priority {
-                    return Err(no_priorities(priority.span));
+                    self.noticed.priorities = true;
+                    run.priority = Some(self.value(priority)?);
                 }
-                return Ok(ValueOrRun::Run(self.run(proctype, arguments, span)?));
+                return Ok(ValueOrRun::Run(run));
             }
             ExprKind::Channel(query, channel) => {
                 let channel = self.channel(channel)?;
@@ -91,7 +94,10 @@ impl<'n> Context<'n> {
             }
             ExprKind::Enabled(pid) => Value::Enabled(Box::new(self.value(pid)?)),
             ExprKind::PcValue(pid) => Value::PcValue(Box::new(self.value(pid)?)),
-            ExprKind::GetPriority(_) => return Err(no_priorities(span)),
+            ExprKind::GetPriority(process) => {
+                self.noticed.priorities = true;
+                Value::Priority(Box::new(self.value(process)?))
+            }
             ExprKind::Timeout => {
                 self.noticed.timeout = true;
                 Value::Timeout
@@ -124,7 +130,7 @@ impl<'n> Context<'n> {
             return Err(Problem::new(span, message, "started here"));
         }
         let arguments = arguments.iter().map(|argument| self.value(argument)).collect::<Checked<Vec<Value>>>()?;
-        Ok(Run { proctype: number, arguments })
+        Ok(Run { proctype: number, arguments, priority: None })
     }
 
     fn proctype(&self, name: &ast::Name) -> Checked<usize> {
@@ -142,7 +148,10 @@ impl<'n> Context<'n> {
             match name.text.as_str() {
                 "_pid" => return Ok(Value::Pid),
                 "_nr_pr" => return Ok(Value::ProcessCount),
-                "_priority" => return Ok(Value::Const(1)),
+                "_priority" => {
+                    self.noticed.priorities = true;
+                    return Ok(Value::Priority(Box::new(Value::Pid)));
+                }
                 "_last" => {
                     self.noticed.last = true;
                     return Ok(Value::Last);
@@ -257,7 +266,7 @@ impl<'n> Context<'n> {
         Ok(message)
     }
 
-    fn is_record(&mut self, reference: &ast::Reference) -> bool {
+    pub fn is_record(&mut self, reference: &ast::Reference) -> bool {
         self.find(&reference.parts[0].name.text).is_some()
             && self.entry(reference).is_ok_and(|(entry, _)| matches!(entry.shape, Shape::Record(_)))
     }
@@ -297,14 +306,6 @@ impl<'n> Context<'n> {
     pub fn array_size(&mut self, reference: &ast::Reference) -> Checked<Option<u32>> {
         Ok(self.entry(reference)?.0.size)
     }
-
-    pub fn is_channel(&mut self, reference: &ast::Reference) -> bool {
-        self.entry(reference).is_ok_and(|(entry, _)| matches!(entry.shape, Shape::Leaf(_, ScalarKind::Channel)))
-    }
-}
-
-pub fn no_priorities(span: Span) -> Box<Problem> {
-    Problem::new(span, "priorities are not supported yet", "used here")
 }
 
 fn operation(op: Binary) -> BinaryOp {
