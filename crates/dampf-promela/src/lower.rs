@@ -18,9 +18,10 @@ use crate::typed::{Initial, Place, Scalar, ScalarKind, Statement, Typed, Value, 
 use channels::{PointsTo, Queue};
 use dampf_core::{Span, Unsupported};
 use dampf_gcl::ir::{
-    Effect, Expr, IntType, Location, LocationId, Place as Cell, Process, ProcessId, Program, Transition, Variable,
+    Effect, Expr, IntType, Location, LocationId, Place as Slot, Process, ProcessId, Program, Transition, Variable,
     VariableId,
 };
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -93,6 +94,8 @@ pub fn lower(typed: &Typed, instances: &[Instance], goes_on: bool) -> Result<Low
 struct Lowering<'t> {
     typed: &'t Typed,
     goes_on: bool,
+    /// Whether an expression for `enabled` is being made.
+    is_asking: Cell<bool>,
     instances: &'t [Instance],
     variables: Vec<Variable>,
     globals: Vec<Storage>,
@@ -118,15 +121,15 @@ fn constant(value: i32) -> Expr {
     Expr::Const(value)
 }
 
-fn cell(variable: VariableId) -> Cell {
-    Cell { variable, index: None, span: NOWHERE }
+fn cell(variable: VariableId) -> Slot {
+    Slot { variable, index: None, span: NOWHERE }
 }
 
-fn element(variable: VariableId, index: Expr) -> Cell {
-    Cell { variable, index: Some(Box::new(index)), span: NOWHERE }
+fn element(variable: VariableId, index: Expr) -> Slot {
+    Slot { variable, index: Some(Box::new(index)), span: NOWHERE }
 }
 
-fn assign(target: Cell, value: Expr) -> Effect {
+fn assign(target: Slot, value: Expr) -> Effect {
     let span = target.span;
     Effect::Assign { target, value, span }
 }
@@ -137,6 +140,7 @@ impl<'t> Lowering<'t> {
         Lowering {
             typed,
             goes_on: false,
+            is_asking: Cell::new(false),
             instances,
             variables: Vec::new(),
             globals: Vec::new(),

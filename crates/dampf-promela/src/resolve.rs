@@ -144,7 +144,11 @@ impl Resolver {
 
     /// A declaration with its type and initial value understood.
     fn field(&mut self, declaration: &ast::Declaration, locals: Option<(&Locals, &[u32])>) -> Checked<Field> {
-        let ty = self.ty(&declaration.ty, declaration.span)?;
+        let mut ty = self.ty(&declaration.ty, declaration.span)?;
+        if let (Declared::Scalar(scalar), Some(_)) = (&mut ty, &declaration.array) {
+            // SPIN keeps arrays of bits as bytes, and what is stored into them.
+            scalar.ty = at_least_a_byte(scalar.ty);
+        }
         let size = match &declaration.array {
             None => None,
             Some(size) => {
@@ -171,6 +175,10 @@ impl Resolver {
                 for (ty, span) in fields {
                     let ty = self.ty(ty, *span)?;
                     scalars.extend(self.names.message_fields(&ty, *span)?);
+                }
+                if let [single] = scalars.as_mut_slice() {
+                    // The same for messages of a single field.
+                    single.ty = at_least_a_byte(single.ty);
                 }
                 if !matches!(ty, Declared::Scalar(Scalar { kind: ScalarKind::Channel, .. })) {
                     return Err(Problem::new(*span, "only a `chan` begins as a channel", "given here"));
@@ -294,6 +302,10 @@ impl Resolver {
             ltl: std::mem::take(&mut self.ltl),
         }
     }
+}
+
+fn at_least_a_byte(ty: IntType) -> IntType {
+    if ty.bits < 8 { IntType::U8 } else { ty }
 }
 
 fn misplaced(misplaced: Misplaced) -> Box<Problem> {

@@ -314,10 +314,9 @@ impl Value {
         match self {
             Value::Const(_) | Value::Timeout | Value::Pid | Value::ProcessCount | Value::Last => {}
             Value::Read(place) | Value::Length(place) | Value::Full(place) => place.visit_reads(visit),
-            Value::Unary(_, operand)
-            | Value::Enabled(operand)
-            | Value::PcValue(operand)
-            | Value::Priority(operand) => operand.visit_reads(visit),
+            Value::Unary(_, operand) | Value::Enabled(operand) | Value::PcValue(operand) | Value::Priority(operand) => {
+                operand.visit_reads(visit)
+            }
             Value::Binary(_, left, right, _) => {
                 left.visit_reads(visit);
                 right.visit_reads(visit);

@@ -56,7 +56,7 @@ pub struct PromelaSpinOptions {
     max_findings: usize,
 
     /// How often a program is made smaller before that is good enough
-    #[arg(long, value_name = "N", default_value = "1500")]
+    #[arg(long, value_name = "N", default_value = "800")]
     max_attempts: usize,
 
     /// Let Dampf interpret the programs instead of compiling them

@@ -67,7 +67,8 @@ impl<'t> Lowering<'t> {
     /// Nobody of a higher priority can move.
     fn is_preferred(&self, instance: usize) -> Expr {
         let Some(own) = self.priorities.get(instance) else { return constant(1) };
-        let others = (0..self.instances.len()).filter(|other| self.instances[*other].pid != self.instances[instance].pid);
+        let others =
+            (0..self.instances.len()).filter(|other| self.instances[*other].pid != self.instances[instance].pid);
         others.fold(constant(1), |preferred, other| {
             let priority = Expr::Read(cell(self.priorities[other]));
             let is_higher = binary(BinaryOp::Greater, priority, Expr::Read(cell(*own)));
@@ -119,9 +120,7 @@ impl<'t> Lowering<'t> {
 
     fn can_take(&self, instance: usize, edge: &Edge, sends: Sends<'_>) -> Expr {
         let alternatives = edge.alternatives.iter();
-        alternatives
-            .map(|alternative| self.executable(instance, &alternative.statement, sends))
-            .fold(constant(0), or)
+        alternatives.map(|alternative| self.executable(instance, &alternative.statement, sends)).fold(constant(0), or)
     }
 
     /// Whether a process can do something, for `enabled`.

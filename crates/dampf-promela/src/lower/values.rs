@@ -94,8 +94,8 @@ impl Lowering<'_> {
             Value::Read(place) => self.read(place, instance),
             Value::Unary(UnaryOp::Not, operand) => not(of(operand)),
             Value::Unary(op, operand) => Expr::Unary(*op, Box::new(of(operand))),
-            Value::Binary(BinaryOp::And, left, right, _) => and(truth(of(left)), truth(of(right))),
-            Value::Binary(BinaryOp::Or, left, right, _) => or(truth(of(left)), truth(of(right))),
+            Value::Binary(BinaryOp::And, left, right, _) => zero_or_one(and(truth(of(left)), truth(of(right)))),
+            Value::Binary(BinaryOp::Or, left, right, _) => zero_or_one(or(truth(of(left)), truth(of(right)))),
             Value::Binary(op, left, right, span) => match (of(left), of(right)) {
                 (Expr::Const(left), Expr::Const(right)) if op.apply(left, right).is_some() => {
                     Expr::Const(op.apply(left, right).unwrap_or(0))
@@ -121,11 +121,18 @@ impl Lowering<'_> {
             }),
             Value::Enabled(pid) => {
                 let pid = of(pid);
+                if self.is_asking.replace(true) {
+                    // What a process waits for does not depend on who waits for it.
+                    return constant(0);
+                }
                 let enabled = |other: usize| {
                     let is_meant = equal(pid.clone(), constant(self.instances[other].pid as i32));
                     and(is_meant, self.can_move(other))
                 };
-                (0..self.instances.len()).map(enabled).fold(constant(0), or)
+                let others = (0..self.instances.len()).filter(|other| *other != instance);
+                let enabled = others.map(enabled).fold(constant(0), or);
+                self.is_asking.set(false);
+                enabled
             }
             Value::PcValue(pid) => {
                 let pid = of(pid);
@@ -273,6 +280,11 @@ impl Lowering<'_> {
             Pattern::Store(_) | Pattern::Ignore => fits,
         })
     }
+}
+
+/// The truth of an expression as a number.
+fn zero_or_one(expr: Expr) -> Expr {
+    if is_truth(&expr) { expr } else { binary(BinaryOp::NotEqual, expr, constant(0)) }
 }
 
 /// An expression that is only asked for its truth.

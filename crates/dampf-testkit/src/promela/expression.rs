@@ -178,7 +178,9 @@ impl Generator {
                 Some((channel, _)) => expression(vec![text("len("), channel, text(")")]),
                 None => constant(1),
             },
-            7 | 9 if self.may(Feature::RemoteVariable) && !self.is_near => self.remote_variable().unwrap_or_else(|| constant(0)),
+            7 | 9 if self.may(Feature::RemoteVariable) && !self.is_near => {
+                self.remote_variable().unwrap_or_else(|| constant(0))
+            }
             _ => match self.number_place() {
                 Some((place, ..)) => place.with(Sort::Expression),
                 None => constant(self.below(3)),
@@ -229,7 +231,9 @@ impl Generator {
                 self.channel_query().unwrap_or_else(|| constant("true"))
             }
             6 | 7 if self.may(Feature::Poll) && !self.is_quiet => self.poll().unwrap_or_else(|| constant("true")),
-            8 | 9 if self.may(Feature::RemoteLabel) && !self.is_near => self.remote_label().unwrap_or_else(|| constant("true")),
+            8 | 9 if self.may(Feature::RemoteLabel) && !self.is_near => {
+                self.remote_label().unwrap_or_else(|| constant("true"))
+            }
             10 if self.macros > 1 => constant("M1"),
             11 => {
                 let value = self.value(1);

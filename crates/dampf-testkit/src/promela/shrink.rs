@@ -1,6 +1,7 @@
 //! Makes a program smaller while it stays interesting: delta debugging over its tree.
 
 use super::tree::{List, Node, Sort, Tree, text};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Makes a tree as small as it gets while `is_interesting` holds, which is asked at most `attempts_max` times. It is taken
@@ -8,6 +9,8 @@ use std::ops::Range;
 pub fn shrink(tree: Tree, attempts_max: usize, mut is_interesting: impl FnMut(&Tree) -> bool) -> Tree {
     let mut best = tree;
     let mut attempts = 0;
+    // Several ways lead to one program, and the last round meets most of those before it again.
+    let mut boring = BTreeSet::from([best.to_string()]);
     loop {
         let mut has_shrunk = false;
         let mut position = 0;
@@ -16,9 +19,10 @@ pub fn shrink(tree: Tree, attempts_max: usize, mut is_interesting: impl FnMut(&T
             if attempts == attempts_max {
                 return best;
             }
-            attempts += 1;
             let smaller = edit.applied_to(&best);
-            if is_interesting(&smaller) {
+            let is_new = boring.insert(smaller.to_string());
+            attempts += usize::from(is_new);
+            if is_new && is_interesting(&smaller) {
                 best = smaller;
                 has_shrunk = true;
             } else {

@@ -72,7 +72,8 @@ impl Generator {
                 if was_compound || number == 0 {
                     next = sequence(vec![text("skip").with(Sort::Statement), next]);
                 }
-            } else if (number > 0 || context.is_outermost) && !matches!(kind, Kind::Goto | Kind::Braces | Kind::Unless) {
+            } else if (number > 0 || context.is_outermost) && !matches!(kind, Kind::Goto | Kind::Braces | Kind::Unless)
+            {
                 next = self.labelled(context, next);
             }
             was_compound = kind.is_compound();
