@@ -268,7 +268,9 @@ impl<'t> Lowering<'t> {
             }
         };
         let array = (!variable.sizes.is_empty()).then_some(variable.len());
-        Storage::Variable(self.add_variable(&variable.name, owner, variable.scalar.ty, initial, array))
+        let id = self.add_variable(&variable.name, owner, variable.scalar.ty, initial, array);
+        self.variables[id.0 as usize].span = variable.span;
+        Storage::Variable(id)
     }
 
     fn add_queue(&mut self, id: u32, name: String, owner: Option<usize>, capacity: u32, fields: &[Scalar]) {

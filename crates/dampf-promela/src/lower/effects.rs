@@ -114,16 +114,28 @@ impl Lowering<'_> {
         }
     }
 
-    /// A channel variable that names no channel is an error of the model.
+    /// A channel variable that names no channel is an error of the model, and so is an index outside of an array of channels.
     pub fn without_channel(&mut self, part: Part, guard: Expr, channel: &Place) {
         let instance = part.instance;
+        let span = self.alternative(part).span;
+        if let Storage::Channels(_) = self.storage(channel.variable, instance) {
+            let sizes = &self.typed_variable(channel.variable, instance).sizes;
+            let indices = channel.indices.iter().map(|index| self.value(index, instance));
+            let within = sizes.iter().zip(indices).fold(constant(1), |within, (size, index)| {
+                let at_least = binary(BinaryOp::GreaterEqual, index.clone(), constant(0));
+                let below = binary(BinaryOp::Less, index, constant(*size as i32));
+                and(within, and(at_least, below))
+            });
+            let mut draft = Draft::new(part, and(guard, not(within)));
+            draft.effects.push(Effect::Assert { condition: constant(0), kind: FaultKind::IndexOutOfBounds, span });
+            return self.push(draft);
+        }
         if !self.points_to.numbers(self, channel, instance).contains(&0) {
             return;
         }
         let Storage::Variable(_) = self.storage(channel.variable, instance) else { return };
         let is_none = equal(Expr::Read(self.place(channel, instance)), constant(0));
         let mut draft = Draft::new(part, and(guard, is_none));
-        let span = self.alternative(part).span;
         draft.effects.push(Effect::Assert { condition: constant(0), kind: FaultKind::InvalidAccess, span });
         self.push(draft);
     }

@@ -4,7 +4,7 @@ use super::expression::{Context, Noticed, ValueOrRun};
 use super::{Resolver, Unfinished};
 use crate::ast::{self, ForRange, StatementKind};
 use crate::control::{Builder, SequenceId};
-use crate::names::{BYTE, Declared, Entry, Field, Locals};
+use crate::names::{BYTE, Declared, Entry, Field, Locals, Shape};
 use crate::problem::{Checked, Problem};
 use crate::typed::{Initial, Pattern, Place, Print, Statement, Value, VariableRef};
 use dampf_core::Span;
@@ -90,8 +90,10 @@ impl<'r> Body<'r> {
             return Err(Problem::new(name.span, message, "declared again here"));
         }
         let later = match &field.initial {
-            Some(Initial::Value(value)) if !self.at_beginning => Some(value.clone()),
-            _ => None,
+            _ if self.at_beginning => None,
+            Some(Initial::Value(value)) => Some(value.clone()),
+            Some(Initial::List(_) | Initial::Channels { .. }) => None,
+            None => Some(Value::Const(0)),
         };
         let field = Field { initial: field.initial.filter(|_| later.is_none()), ..field };
         let is_hidden = declaration.visibility == ast::Visibility::Hidden;
@@ -191,11 +193,15 @@ impl<'r> Body<'r> {
             let later = self.declare(declaration)?;
             if let Some(value) = later {
                 let entry = self.locals.find(&declaration.name.text, &self.scope).expect("it was just declared");
+                // A step of its own, as in SPIN: it stores into the first element of an array, and does nothing to a record.
                 let indices = if entry.size.is_some() { vec![Value::Const(0)] } else { Vec::new() };
-                if let [variable] = entry.leaves()[..] {
-                    let place = Place { variable, indices, span: declaration.span };
-                    self.builder.statement(Statement::Assign(place, value), declaration.span, &[]);
-                }
+                let statement = match &entry.shape {
+                    Shape::Leaf(variable, _) => {
+                        Statement::Assign(Place { variable: *variable, indices, span: declaration.span }, value)
+                    }
+                    Shape::Record(_) => Statement::Skip,
+                };
+                self.builder.statement(statement, declaration.span, &[]);
             }
         }
         Ok(())
