@@ -175,8 +175,9 @@ fn finished(command: &mut Command, folder: &Path) -> Result<Finished, Failure> {
 /// The first line that speaks of an error, or what was said last.
 fn refusal(stdout: &str, stderr: &str) -> String {
     let lines = || stdout.lines().chain(stderr.lines()).filter(|line| !line.trim().is_empty());
-    let error = lines().find(|line| line.to_ascii_lowercase().contains("error"));
-    error.or_else(|| lines().last()).unwrap_or("no reason given").trim().to_owned()
+    let speaks = |line: &&str| ["error", "expected"].iter().any(|word| line.to_ascii_lowercase().contains(word));
+    let error = lines().find(speaks);
+    error.or_else(|| lines().next_back()).unwrap_or("no reason given").trim().to_owned()
 }
 
 #[cfg(test)]

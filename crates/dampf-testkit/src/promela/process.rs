@@ -39,7 +39,7 @@ impl Generator {
         let is_init = name.is_empty();
         let is_recursive = active == 0 && self.may(Feature::Recursion) && self.chance(50);
         let mut parameters = Vec::new();
-        if !is_init && active == 0 || !is_init && self.chance(10) {
+        if !is_init && (active == 0 || self.chance(10)) {
             for _ in 0..self.below(3) {
                 let ty = self.parameter_type(active == 0);
                 parameters.push(Variable { name: format!("p{}", parameters.len()), ty, len: None });

@@ -89,9 +89,7 @@ impl Trial {
         let (states, faults) = match (&outcome, outcome.whole()) {
             (Outcome::Refused { reason }, _) => return Ok(Tried::Refused(reason.clone())),
             (_, Ok(report)) => (report.states, report.faults()),
-            (_, Err(reason)) if outcome.report().is_none_or(|report| report.faults().is_empty()) => {
-                return Ok(Tried::Cut(reason));
-            }
+            (_, Err(reason)) if !outcome.says_something() => return Ok(Tried::Cut(reason)),
             (_, Err(_)) => (0, Vec::new()),
         };
         let Some(checker) = &self.checker else {

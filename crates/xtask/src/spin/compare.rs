@@ -25,7 +25,9 @@ const HARMLESS: &[&str] = &["assertion", "deadlock"];
 pub fn compare(outcome: &Outcome, checked: &Result<Checked, Failure>) -> Comparison {
     let answer = outcome.whole();
     let found = outcome.report().map(|report| report.faults()).unwrap_or_default();
-    if let (Err(reason), true) = (&answer, found.is_empty()) {
+    if let Err(reason) = &answer
+        && !outcome.says_something()
+    {
         return Comparison::SpinSilent(reason.clone());
     }
     let checked = match checked {

@@ -62,6 +62,11 @@ impl Outcome {
         if let Outcome::Searched { report, .. } = self { Some(report) } else { None }
     }
 
+    /// Whether there is anything to compare with: a whole search, or a fault that was found in half a search.
+    pub fn says_something(&self) -> bool {
+        self.report().is_some_and(|report| report.cut.is_none() || !report.faults().is_empty())
+    }
+
     pub fn search_seconds(&self) -> Option<f64> {
         if let Outcome::Searched { times, .. } = self { Some(times.search) } else { None }
     }
@@ -220,6 +225,7 @@ mod tests {
         };
         assert_eq!(searched(None).whole().map(|report| report.states), Ok(7));
         assert_eq!(searched(Some("depth")).whole(), Err("depth".to_owned()));
+        assert!(searched(None).says_something() && !searched(Some("depth")).says_something());
         assert_eq!(Outcome::Refused { reason: "syntax".to_owned() }.whole(), Err("syntax".to_owned()));
     }
 }
