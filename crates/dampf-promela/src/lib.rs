@@ -6,6 +6,7 @@
 //! A text goes through these stages, each of which can be read on its own: `preprocess`, `lexer`, `parser` (a tree, `ast`), `resolve`
 //! (names and control, `typed`), `lower` (guarded commands for a set of processes), `prepare` (which processes there can be).
 
+mod assumptions;
 pub mod ast;
 mod control;
 mod lexer;
@@ -19,18 +20,22 @@ mod problem;
 mod resolve;
 mod typed;
 
+pub use assumptions::{Bounds, Subject};
 pub use lower::Instance;
 pub use model::PromelaModel;
 pub use parser::{read, read_expression};
 
 use dampf_core::{Diagnostic, FaultKind, Trail, Unsupported, replay};
+use assumptions::Assumptions;
 use dampf_gcl::model::Backend;
+use model::Lesson;
 use std::sync::Arc;
 
 /// A model that was read and understood, and the processes that are known to be possible.
 pub struct Promela {
     typed: Arc<typed::Typed>,
     instances: Vec<Instance>,
+    assumptions: Assumptions,
 }
 
 impl Promela {
@@ -38,7 +43,7 @@ impl Promela {
     pub fn new(model: &ast::Model) -> Result<Promela, Vec<Diagnostic>> {
         let typed = resolve::resolve(model).map_err(|problems| problem::diagnose(&model.source, problems))?;
         let instances = prepare::initial(&typed);
-        Ok(Promela { typed: Arc::new(typed), instances })
+        Ok(Promela { typed: Arc::new(typed), instances, assumptions: Assumptions::default() })
     }
 
     /// The processes that are prepared for.
@@ -57,18 +62,29 @@ impl Promela {
         &self.typed.claims
     }
 
-    /// Finds out by running the model which processes there can be.
+    /// Finds out by running the model which processes there can be, and what values variables take.
     pub fn explore(&mut self) -> Result<(), Unsupported> {
-        prepare::explore(&self.typed, &mut self.instances)
+        self.assumptions = prepare::explore(&self.typed, &mut self.instances)?;
+        Ok(())
+    }
+
+    /// What is assumed about values, to be kept with a trail.
+    pub fn assumptions(&self) -> Vec<(Subject, Bounds)> {
+        self.assumptions.list()
+    }
+
+    /// Assumes what was assumed before.
+    pub fn assume(&mut self, assumptions: &[(Subject, Bounds)]) {
+        assumptions.iter().for_each(|(subject, bounds)| self.assumptions.assume(*subject, *bounds));
     }
 
     /// The model for the processes that are prepared for. For a search that keeps going, runs go on behind violated assertions,
     /// as SPIN's do.
     pub fn model(&self, backend: Backend, keeps_going: bool) -> Result<PromelaModel, Unsupported> {
-        PromelaModel::new(&self.typed, lower::lower(&self.typed, &self.instances, keeps_going)?, backend)
+        PromelaModel::new(&self.typed, lower::lower(&self.typed, &self.instances, &self.assumptions, keeps_going)?, backend)
     }
 
-    /// Prepares for the process that the last step of a run would start; whether there is one.
+    /// Prepares for what the last step of a run was not prepared for; whether that is something new.
     pub fn learn(&mut self, model: &PromelaModel, trail: &Trail) -> bool {
         let Ok(run) = replay(model, trail) else { return false };
         let unprepared = run.fault.is_some_and(|fault| fault.kind == FaultKind::Unprepared);
@@ -76,9 +92,12 @@ impl Promela {
             return false;
         };
         match model.unprepared(state, *action) {
-            Some(instance) if !self.instances.contains(&instance) => {
+            Some(Lesson::Process(instance)) if !self.instances.contains(&instance) => {
                 self.instances.push(instance);
                 true
+            }
+            Some(Lesson::GiveUp(subjects)) => {
+                subjects.into_iter().fold(false, |some, subject| self.assumptions.give_up(subject) | some)
             }
             _ => false,
         }

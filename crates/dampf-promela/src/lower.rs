@@ -14,6 +14,7 @@ mod effects;
 mod steps;
 mod values;
 
+use crate::assumptions::{Assumptions, Bounds, ROOM, Subject};
 use crate::typed::{Initial, Place, Scalar, ScalarKind, Statement, Typed, Value, VariableRef};
 use channels::{PointsTo, Queue};
 use dampf_core::{Span, Unsupported};
@@ -41,8 +42,17 @@ pub const ABSENT: LocationId = LocationId(0);
 pub struct Account {
     /// The statements, each with the instance that executes it.
     pub parts: Vec<Part>,
-    /// The proctype that the step would start, if it is not prepared for.
-    pub unprepared: Option<usize>,
+    /// What the step is not prepared for, if it is marked.
+    pub unprepared: Option<Unprepared>,
+}
+
+/// What a model was not prepared for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unprepared {
+    /// A process of a proctype.
+    Process(usize),
+    /// So many messages in a channel.
+    Room(Subject),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,6 +76,8 @@ pub struct Lowered {
     /// What becomes of the variables of the model: for globals, and for each instance's locals.
     pub globals: Vec<Storage>,
     pub locals: Vec<Vec<Storage>>,
+    /// What each variable of the program stands for.
+    pub subjects: Vec<Option<Subject>>,
 }
 
 /// Where the values of a variable are.
@@ -82,8 +94,13 @@ pub enum Storage {
 const TRANSITIONS_MAX: usize = 200_000;
 
 /// Lowers a model for these processes. With `goes_on`, a violated assertion is passed as well as reported.
-pub fn lower(typed: &Typed, instances: &[Instance], goes_on: bool) -> Result<Lowered, Unsupported> {
-    let mut lowering = Lowering::new(typed, instances);
+pub fn lower(
+    typed: &Typed,
+    instances: &[Instance],
+    assumptions: &Assumptions,
+    goes_on: bool,
+) -> Result<Lowered, Unsupported> {
+    let mut lowering = Lowering::new(typed, instances, assumptions);
     lowering.goes_on = goes_on;
     lowering.declare();
     lowering.points_to = PointsTo::find(&lowering);
@@ -97,7 +114,9 @@ struct Lowering<'t> {
     /// Whether an expression for `enabled` is being made.
     is_asking: Cell<bool>,
     instances: &'t [Instance],
+    assumptions: &'t Assumptions,
     variables: Vec<Variable>,
+    subjects: Vec<Option<Subject>>,
     globals: Vec<Storage>,
     locals: Vec<Vec<Storage>>,
     queues: Vec<Queue>,
@@ -135,14 +154,16 @@ fn assign(target: Slot, value: Expr) -> Effect {
 }
 
 impl<'t> Lowering<'t> {
-    fn new(typed: &'t Typed, instances: &'t [Instance]) -> Self {
+    fn new(typed: &'t Typed, instances: &'t [Instance], assumptions: &'t Assumptions) -> Self {
         let (changed, read) = used_variables(typed);
         Lowering {
             typed,
             goes_on: false,
             is_asking: Cell::new(false),
             instances,
+            assumptions,
             variables: Vec::new(),
+            subjects: Vec::new(),
             globals: Vec::new(),
             locals: Vec::new(),
             queues: Vec::new(),
@@ -187,6 +208,7 @@ impl<'t> Lowering<'t> {
         let owner = owner.map(|instance| self.process(instance));
         let initial = initial.into_iter().map(|value| ty.wrap(value)).collect();
         self.variables.push(Variable { name: name.to_owned(), owner, ty, array, initial, span: NOWHERE });
+        self.subjects.push(None);
         VariableId(self.variables.len() as u32 - 1)
     }
 
@@ -246,7 +268,8 @@ impl<'t> Lowering<'t> {
                 } else {
                     format!("{}[{index}]", variable.name)
                 };
-                self.add_queue(first_queue + index, name, owner, *capacity, fields);
+                let subject = Subject { proctype: key.0, variable: key.1, field: None };
+                self.add_queue(first_queue + index, name, owner, *capacity, fields, subject);
             }
             *next_queue += variable.len();
             if !is_changed {
@@ -270,21 +293,49 @@ impl<'t> Lowering<'t> {
         let array = (!variable.sizes.is_empty()).then_some(variable.len());
         let id = self.add_variable(&variable.name, owner, variable.scalar.ty, initial, array);
         self.variables[id.0 as usize].span = variable.span;
+        if variable.scalar.ty.bits > 1 && !is_channel(variable.scalar) {
+            self.subjects[id.0 as usize] = Some(Subject { proctype: key.0, variable: key.1, field: None });
+        }
         Storage::Variable(id)
     }
 
-    fn add_queue(&mut self, id: u32, name: String, owner: Option<usize>, capacity: u32, fields: &[Scalar]) {
-        let mut queue = Queue { id, name, owner, capacity, fields: fields.to_vec(), length: None, slots: Vec::new() };
+    fn add_queue(
+        &mut self,
+        id: u32,
+        name: String,
+        owner: Option<usize>,
+        capacity: u32,
+        fields: &[Scalar],
+        subject: Subject,
+    ) {
+        let room = self.assumptions.room(subject).map_or(capacity, |room| room.clamp(1, capacity.max(1)).min(capacity));
+        let fields = fields.to_vec();
+        let mut queue = Queue { id, name, owner, capacity, room, subject, fields, length: None, slots: Vec::new() };
         if capacity > 0 {
             let length = format!("len({})", queue.name);
-            queue.length = Some(self.add_variable(&length, owner, IntType::U8, vec![0], None));
-            for (number, field) in fields.iter().enumerate() {
+            let length = self.add_variable(&length, owner, IntType::U8, vec![0], None);
+            self.subjects[length.0 as usize] = Some(Subject { field: Some(ROOM), ..subject });
+            queue.length = Some(length);
+            for (number, field) in queue.fields.iter().enumerate() {
                 let slots = format!("{}.{number}", queue.name);
-                let slots = self.add_variable(&slots, owner, field.ty, vec![0; capacity as usize], Some(capacity));
+                let slots = self.add_variable(&slots, owner, field.ty, vec![0; room as usize], Some(room));
+                if field.ty.bits > 1 && !is_channel(*field) {
+                    self.subjects[slots.0 as usize] = Some(Subject { field: Some(number), ..subject });
+                }
                 queue.slots.push(slots);
             }
         }
         self.queues.push(queue);
+    }
+
+    /// What is assumed about the values of a variable, if that is less than it could hold.
+    fn assumed(&self, variable: VariableId) -> Option<Bounds> {
+        let subject = self.subjects[variable.0 as usize]?;
+        if subject.field == Some(ROOM) {
+            return None;
+        }
+        let (least, greatest) = self.variables[variable.0 as usize].ty.range();
+        self.assumptions.bounds(subject).filter(|bounds| bounds.0 > least || bounds.1 < greatest)
     }
 
     /// What an expression is worth at the beginning.
@@ -389,6 +440,7 @@ impl<'t> Lowering<'t> {
             queues: self.queues,
             globals: self.globals,
             locals: self.locals,
+            subjects: self.subjects,
         })
     }
 }

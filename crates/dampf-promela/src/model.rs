@@ -1,11 +1,18 @@
 //! A Promela model that engines explore and people read.
 
-use crate::lower::{ABSENT, Instance, Lowered, Part, Storage};
+use crate::assumptions::{Assumptions, ROOM, Subject};
+use crate::lower::{ABSENT, Instance, Lowered, Part, Storage, Unprepared};
 use crate::typed::{Print, ScalarKind, Statement, Typed, Value};
 use dampf_core::{Action, Binding, Describe, Model, Step, Transfer, Unsupported, Word};
-use dampf_gcl::ir::{Expr, Place, ProcessId, VariableId};
+use dampf_gcl::ir::{Effect, Expr, Place, ProcessId, VariableId};
 use dampf_gcl::model::{Backend, GclModel, GclWorker};
 use std::sync::Arc;
+
+/// What is to be done where a model was not prepared.
+pub(crate) enum Lesson {
+    Process(Instance),
+    GiveUp(Vec<Subject>),
+}
 
 pub struct PromelaModel {
     gcl: GclModel,
@@ -30,18 +37,43 @@ impl PromelaModel {
         &self.gcl
     }
 
-    /// The process that a step would start without being prepared.
-    pub(crate) fn unprepared(&self, state: &[Word], action: Action) -> Option<Instance> {
+    /// What a step is not prepared for: a process, or assumptions that it may break.
+    pub(crate) fn unprepared(&self, state: &[Word], action: Action) -> Option<Lesson> {
         let (moment, action) = self.gcl.path(state, action).pop()?;
         let source = self.gcl.actions()[action.front_end() as usize];
         let account = &self.lowered.accounts[source.process.0 as usize][source.transition];
+        let proctype = match account.unprepared {
+            Some(Unprepared::Process(proctype)) => proctype,
+            Some(Unprepared::Room(subject)) => {
+                return Some(Lesson::GiveUp(vec![Subject { field: Some(ROOM), ..subject }]));
+            }
+            None => {
+                let effects = &self.gcl.program().process(source.process).transitions[source.transition].effects;
+                let stored = effects.iter().filter_map(|effect| match effect {
+                    Effect::Assign { target, .. } => self.lowered.subjects[target.variable.0 as usize],
+                    Effect::Assert { .. } => None,
+                });
+                return Some(Lesson::GiveUp(stored.filter(|subject| subject.field != Some(ROOM)).collect()));
+            }
+        };
         let value = |variable: VariableId| self.gcl.layout().element(variable, 0).get(&moment) as u32;
         let parents = self.lowered.instances.first().map_or(0, |instance| instance.channels);
-        Some(Instance {
+        Some(Lesson::Process(Instance {
             pid: value(self.lowered.process_count),
-            proctype: account.unprepared?,
+            proctype,
             channels: self.lowered.channel_count.map_or(parents, value),
-        })
+        }))
+    }
+
+    /// Takes the values of a state into account.
+    pub(crate) fn observe(&self, state: &[Word], seen: &mut Assumptions) {
+        for (number, subject) in self.lowered.subjects.iter().enumerate() {
+            let Some(subject) = subject else { continue };
+            let id = VariableId(number as u32);
+            for index in 0..self.gcl.program().variable(id).array.unwrap_or(1) {
+                seen.see(*subject, self.gcl.layout().element(id, index).get(state));
+            }
+        }
     }
 
     fn evaluate(&self, value: &Value, instance: usize, state: &[Word]) -> Option<i32> {

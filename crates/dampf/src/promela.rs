@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::input::{read_source, refuse_program_options};
 use crate::options::ModelOptions;
 use dampf_gcl::model::Backend;
-use dampf_promela::{Instance, Promela, PromelaModel};
+use dampf_promela::{Instance, Promela, PromelaModel, Subject};
 use dampf_report::{Origin, PromelaOrigin, text_hash};
 use std::path::Path;
 
@@ -55,6 +55,10 @@ impl PromelaInput {
         let mut promela = Promela::new(&model)?;
         let known = kept.processes.iter().map(|&(pid, proctype, channels)| Instance { pid, proctype, channels });
         promela.prepare_for(known.collect());
+        let assumed = kept.assumptions.iter().map(|&(proctype, variable, field, least, greatest)| {
+            (Subject { proctype, variable, field }, (least, greatest))
+        });
+        promela.assume(&assumed.collect::<Vec<_>>());
         let origin = Origin { model: path.display().to_string(), model_hash: text_hash(&model.source.text), ..origin };
         Ok(PromelaInput { promela, deadlocks: origin.deadlocks, origin })
     }
@@ -80,6 +84,11 @@ impl PromelaInput {
         let mut origin = self.origin.clone();
         if let Some(promela) = &mut origin.promela {
             promela.processes = processes.collect();
+            let assumed = self.promela.assumptions().into_iter();
+            let entry = |(subject, (least, greatest)): (Subject, (i32, i32))| {
+                (subject.proctype, subject.variable, subject.field, least, greatest)
+            };
+            promela.assumptions = assumed.map(entry).collect();
         }
         origin
     }

@@ -54,6 +54,8 @@ pub struct Checked {
     /// The kinds of the faults that were found, each once, in alphabetic order.
     pub faults: Vec<String>,
     pub counts: Counts,
+    /// States that were found and not explored: a search that keeps going and has some was stopped.
+    pub frontier: u64,
     pub store_bytes: u64,
     pub usage: Usage,
 }
@@ -93,6 +95,7 @@ fn summary_of(summary: &Value, usage: Usage) -> Option<Checked> {
             depth: summary["depth"].as_u64()?,
             faults: summary["faults"].as_u64()?,
         },
+        frontier: summary["frontier"].as_u64()?,
         store_bytes: summary["store_bytes"].as_u64()?,
         usage,
     })
@@ -123,7 +126,7 @@ mod tests {
     fn a_summary_is_read() {
         let summary = serde_json::json!({
             "verdict": "violated", "reason": null, "states": 5, "transitions": 9, "depth": 3, "faults": 2,
-            "store_bytes": 100, "errors": [{"kind": "goal"}, {"kind": "assertion"}, {"kind": "goal"}],
+            "frontier": 0, "store_bytes": 100, "errors": [{"kind": "goal"}, {"kind": "assertion"}, {"kind": "goal"}],
         });
         let checked = summary_of(&summary, usage()).expect("complete");
         assert_eq!(checked.counts, Counts { states: 5, transitions: 9, depth: 3, faults: 2 });

@@ -1,6 +1,7 @@
 //! The channels of a model, and which of them a channel variable can name.
 
 use super::{Lowering, Storage};
+use crate::assumptions::Subject;
 use crate::typed::{Initial, Pattern, Place, Scalar, Statement, Value, VariableRef};
 use dampf_gcl::ir::VariableId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,6 +15,10 @@ pub struct Queue {
     /// The instance that it lives and dies with.
     pub owner: Option<usize>,
     pub capacity: u32,
+    /// The number of messages that there is room for, if it is assumed never to hold more.
+    pub room: u32,
+    /// The variable that it begins with.
+    pub subject: Subject,
     pub fields: Vec<Scalar>,
     /// None for a rendezvous.
     pub length: Option<VariableId>,

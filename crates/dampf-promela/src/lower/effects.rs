@@ -2,7 +2,8 @@
 
 use super::steps::{Draft, Sends};
 use super::values::{and, binary, equal, not, or, wrapped};
-use super::{ABSENT, Lowering, Part, Storage, assign, cell, constant, element};
+use super::channels::Queue;
+use super::{ABSENT, Lowering, Part, Storage, Unprepared, assign, cell, constant, element};
 use crate::resolve::PROCESSES_MAX;
 use crate::typed::{Initial, Pattern, Place, Run, Statement, Value};
 use dampf_core::FaultKind;
@@ -42,10 +43,10 @@ impl Lowering<'_> {
     }
 
     pub fn send(&mut self, part: Part, guard: Expr, queue: usize, values: &[Value]) {
-        let guard = and(guard, self.has_room(queue));
+        let guard = self.with_room(part, and(guard, self.has_room(queue)), queue);
         let mut draft = Draft::new(part, guard);
         let length = self.queues[queue].length.expect("the channel is buffered");
-        let end = if self.queues[queue].capacity == 1 { constant(0) } else { Expr::Read(cell(length)) };
+        let end = if self.queues[queue].room == 1 { constant(0) } else { Expr::Read(cell(length)) };
         for (slots, value) in self.queues[queue].slots.iter().zip(values) {
             draft.effects.push(assign(element(*slots, end.clone()), self.value(value, part.instance)));
         }
@@ -53,13 +54,35 @@ impl Lowering<'_> {
         self.push(draft);
     }
 
+    /// The guard of a send to a channel that is assumed to hold no more messages than there is room for. The step that would break that
+    /// is marked.
+    fn with_room(&mut self, part: Part, guard: Expr, queue: usize) -> Expr {
+        let Queue { room, capacity, subject, .. } = self.queues[queue];
+        if room == capacity {
+            return guard;
+        }
+        let length = Expr::Read(cell(self.queues[queue].length.expect("the channel is buffered")));
+        let room = constant(room as i32);
+        let is_broken = and(guard.clone(), equal(length.clone(), room.clone()));
+        self.mark(part, is_broken, Unprepared::Room(subject));
+        and(guard, binary(BinaryOp::Less, length, room))
+    }
+
+    /// Marks a step that the model is not prepared for.
+    fn mark(&mut self, part: Part, guard: Expr, unprepared: Unprepared) {
+        let location = self.location(part.state);
+        let span = self.alternative(part).span;
+        let effect = Effect::Assert { condition: constant(0), kind: FaultKind::Unprepared, span };
+        self.add(part.instance, location, location, None, None, guard, vec![effect], span, vec![part], Some(unprepared));
+    }
+
     /// One transition for every place in the channel that the message can come to.
     pub fn send_sorted(&mut self, part: Part, guard: Expr, queue: usize, values: &[Value]) {
-        let capacity = self.queues[queue].capacity;
+        let capacity = self.queues[queue].room;
         let length = self.queues[queue].length.expect("the channel is buffered");
         let new: Vec<Expr> = values.iter().map(|value| self.value(value, part.instance)).collect();
         let slots = self.queues[queue].slots.clone();
-        let mut guard = and(guard, self.has_room(queue));
+        let mut guard = self.with_room(part, and(guard, self.has_room(queue)), queue);
         for position in 0..capacity {
             let is_end = equal(Expr::Read(cell(length)), constant(position as i32));
             let is_within = binary(BinaryOp::Greater, Expr::Read(cell(length)), constant(position as i32));
@@ -90,7 +113,7 @@ impl Lowering<'_> {
         is_copy: bool,
     ) {
         let mut guard = guard;
-        let capacity = self.queues[queue].capacity;
+        let capacity = self.queues[queue].room;
         let positions = if is_random { capacity } else { 1 };
         for position in 0..positions {
             let found = self.matches(queue, position, patterns, part.instance);
@@ -182,7 +205,7 @@ impl Lowering<'_> {
         let parts = patterns.iter().zip(values).zip(fields);
         parts.fold(constant(1), |agreed, ((pattern, value), field)| match pattern {
             Pattern::Match(wanted) => {
-                let sent = wrapped(self.value(value, sender), *field);
+                let sent = wrapped(self.value(value, sender), field.ty);
                 and(agreed, equal(sent, self.value(wanted, receiver.part.instance)))
             }
             Pattern::Store(_) | Pattern::Ignore => agreed,
@@ -209,7 +232,7 @@ impl Lowering<'_> {
         let mut stores = Vec::new();
         for ((pattern, value), field) in patterns.iter().zip(values).zip(&self.queues[sender.queue].fields) {
             let Pattern::Store(place) = pattern else { continue };
-            let value = wrapped(self.value(value, sender.part.instance), *field);
+            let value = wrapped(self.value(value, sender.part.instance), field.ty);
             if let Storage::Variable(_) = self.storage(place.variable, receiver.part.instance) {
                 stores.push((self.place(place, receiver.part.instance), value));
             }
@@ -283,22 +306,7 @@ impl Lowering<'_> {
             others = and(others, not(is_next));
         }
         let has_room = binary(BinaryOp::Less, Expr::Read(cell(self.process_count)), constant(PROCESSES_MAX as i32));
-        let location = self.location(part.state);
-        let span = self.alternative(part).span;
-        let unprepared = Effect::Assert { condition: constant(0), kind: FaultKind::Unprepared, span };
-        let guard = and(others, has_room);
-        self.add(
-            part.instance,
-            location,
-            location,
-            None,
-            None,
-            guard,
-            vec![unprepared],
-            span,
-            vec![part],
-            Some(run.proctype),
-        );
+        self.mark(part, and(others, has_room), Unprepared::Process(run.proctype));
     }
 
     /// The new process gets its parameters, and its variables their initial values.

@@ -5,7 +5,8 @@
 
 use super::effects::Rendezvous;
 use super::values::{and, binary, conditional, equal, not, or, truth};
-use super::{ABSENT, Account, Lowering, Part, cell, constant};
+use super::{ABSENT, Account, Lowering, Part, Unprepared, cell, constant};
+use crate::assumptions::Bounds;
 use crate::typed::{Alternative, Edge, Statement};
 use dampf_core::{FaultKind, Span, Unsupported};
 use dampf_gcl::ir::{BinaryOp, Effect, Expr, Joint, LocationId, ProcessId, Transition};
@@ -153,7 +154,7 @@ impl<'t> Lowering<'t> {
             Statement::Receive { channel, patterns, is_random, .. } => {
                 let channels = self.channels(channel, instance).into_iter();
                 channels.fold(constant(0), |can, (queue, is_named)| {
-                    let positions = if *is_random { self.queues[queue].capacity } else { 1 };
+                    let positions = if *is_random { self.queues[queue].room } else { 1 };
                     let found = (0..positions).map(|position| self.matches(queue, position, patterns, instance));
                     or(can, and(is_named, found.fold(constant(0), or)))
                 })
@@ -280,6 +281,25 @@ impl<'t> Lowering<'t> {
         is_simple.then_some(Part { instance, state, edge: 0, alternative: 0 })
     }
 
+    /// Checks what is assumed about the values that are stored.
+    fn with_checks(&self, effects: Vec<Effect>, span: Span) -> Vec<Effect> {
+        let mut checked = Vec::new();
+        for effect in effects {
+            if let Effect::Assign { target, value, .. } = &effect
+                && let Some(bounds) = self.assumed(target.variable)
+            {
+                let ty = self.variables[target.variable.0 as usize].ty;
+                let stored = super::values::wrapped(value.clone(), ty);
+                let condition = within(stored, bounds);
+                if !matches!(condition, Expr::Const(1)) {
+                    checked.push(Effect::Assert { condition, kind: FaultKind::Unprepared, span });
+                }
+            }
+            checked.push(effect);
+        }
+        checked
+    }
+
     #[expect(clippy::too_many_arguments, reason = "the parts of a transition")]
     pub fn add(
         &mut self,
@@ -292,12 +312,13 @@ impl<'t> Lowering<'t> {
         mut effects: Vec<Effect>,
         span: Span,
         parts: Vec<Part>,
-        unprepared: Option<usize>,
+        unprepared: Option<Unprepared>,
     ) {
         if let (Some(last), Some(mover)) = (self.last, parts.last()) {
             let pid = self.instances[mover.instance].pid as i32;
             effects.push(super::assign(cell(last), constant(pid)));
         }
+        let effects = self.with_checks(effects, span);
         let guard = if let Expr::Const(value) = guard {
             if value == 0 {
                 return;
@@ -309,4 +330,9 @@ impl<'t> Lowering<'t> {
         self.transitions[instance].push(Transition { source, target, guard, sync: None, joint, effects, holder, span });
         self.accounts[instance].push(Account { parts, unprepared });
     }
+}
+
+fn within(value: Expr, (least, greatest): Bounds) -> Expr {
+    let at_least = binary(BinaryOp::GreaterEqual, value.clone(), constant(least));
+    and(at_least, binary(BinaryOp::LessEqual, value, constant(greatest)))
 }

@@ -1,9 +1,9 @@
 //! Expressions of an instance as expressions over the variables of the program.
 
 use super::{Lowering, Storage, cell, constant, element};
-use crate::typed::{Pattern, Place, Scalar, Value};
+use crate::typed::{Pattern, Place, Value};
 use dampf_core::Span;
-use dampf_gcl::ir::{BinaryOp, Expr, Place as Cell, UnaryOp};
+use dampf_gcl::ir::{BinaryOp, Expr, IntType, Place as Cell, UnaryOp};
 
 pub fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
     if let (Expr::Const(left), Expr::Const(right)) = (&left, &right)
@@ -73,8 +73,7 @@ pub fn conditional(condition: Expr, then: Expr, otherwise: Expr) -> Expr {
 }
 
 /// The value that a field of a type holds after an expression was stored into it.
-pub fn wrapped(value: Expr, scalar: Scalar) -> Expr {
-    let ty = scalar.ty;
+pub fn wrapped(value: Expr, ty: IntType) -> Expr {
     match value {
         Expr::Const(value) => Expr::Const(ty.wrap(value)),
         value if ty.bits == 32 || is_truth(&value) && (ty.bits > 1 || !ty.signed) => value,
@@ -112,7 +111,7 @@ impl Lowering<'_> {
                 queue.length.map_or(constant(0), full)
             }),
             Value::Poll { channel, patterns, is_random } => self.over_channels(channel, instance, |lowering, queue| {
-                let positions = if *is_random { lowering.queues[queue].capacity } else { 1 };
+                let positions = if *is_random { lowering.queues[queue].room } else { 1 };
                 let found = (0..positions).map(|position| lowering.matches(queue, position, patterns, instance));
                 match lowering.queues[queue].capacity {
                     0 => constant(0),

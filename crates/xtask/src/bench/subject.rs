@@ -13,12 +13,16 @@ pub struct Subject {
     pub promela: Option<PathBuf>,
     /// Macros of the model: `N=4`.
     pub definitions: Vec<String>,
+    /// Only assertions and end states are of interest, as they are to SPIN here.
+    pub without_claims: bool,
 }
 
 impl Subject {
     /// For the command line.
     pub fn arguments(&self) -> Vec<String> {
-        self.definitions.iter().flat_map(|definition| ["-D".to_owned(), definition.clone()]).collect()
+        let claims = self.without_claims.then(|| "--no-claims".to_owned());
+        let definitions = self.definitions.iter().flat_map(|definition| ["-D".to_owned(), definition.clone()]);
+        claims.into_iter().chain(definitions).collect()
     }
 }
 
@@ -36,7 +40,7 @@ pub fn beem(workspace: &Workspace, names: &[String], with_spin: bool) -> Result<
         }
         let promela = promela.as_ref().map(|folder| folder.join(format!("{name}.pm")));
         let promela = promela.filter(|model| model.is_file());
-        Ok(Subject { name: name.clone(), model, promela, definitions: Vec::new() })
+        Ok(Subject { name: name.clone(), model, promela, definitions: Vec::new(), without_claims: false })
     };
     names.iter().map(subject).collect()
 }
@@ -70,7 +74,7 @@ fn promela_subject(folder: &Path, path: &str, definitions: &str, with_spin: bool
     let stem = model.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let definitions: Vec<String> = definitions.split_whitespace().map(str::to_owned).collect();
     let name = [&[stem], definitions.as_slice()].concat().join(" ");
-    Subject { name, promela: with_spin.then(|| model.clone()), model, definitions }
+    Subject { name, promela: with_spin.then(|| model.clone()), model, definitions, without_claims: true }
 }
 
 /// The columns of the rows below the heading.
@@ -97,7 +101,7 @@ mod tests {
     fn a_row_is_a_subject() {
         let subject = promela_subject(Path::new("models"), "phils.pml", "N=10", true);
         assert_eq!((subject.name.as_str(), subject.model.as_path()), ("phils N=10", Path::new("models/phils.pml")));
-        assert_eq!(subject.arguments(), ["-D", "N=10"]);
+        assert_eq!(subject.arguments(), ["--no-claims", "-D", "N=10"]);
         assert_eq!(subject.promela.as_deref(), Some(Path::new("models/phils.pml")));
         let example = promela_subject(Path::new("models"), "spin/LTL/leader.pml", "", false);
         assert!(example.model.starts_with(EXAMPLES) && example.promela.is_none() && example.name == "leader");

@@ -148,6 +148,7 @@ mod tests {
             reason: String::new(),
             faults: faults.iter().map(|&fault| fault.to_owned()).collect(),
             counts: Counts { states, transitions: 2 * states, depth: 4, faults: 0 },
+            frontier: 0,
             store_bytes: 0,
             usage: Usage { wall: Duration::from_secs(1), cpu: Duration::from_secs(1), peak_rss_bytes: 0 },
         }

@@ -35,6 +35,9 @@ pub fn compare(outcome: &Outcome, checked: &Result<Checked, Failure>) -> Compari
         Ok(checked) => checked,
         Err(failure) => return Comparison::DampfSilent(failure.clone()),
     };
+    if checked.frontier > 0 {
+        return Comparison::DampfSilent(format!("stopped with {} states unexplored", checked.frontier));
+    }
     let mut differences = Vec::new();
     if let Ok(report) = answer
         && found.iter().all(|fault| HARMLESS.contains(fault))
@@ -82,6 +85,7 @@ mod tests {
             reason: String::new(),
             faults: faults.iter().map(|&fault| fault.to_owned()).collect(),
             counts: Counts { states, transitions: 0, depth: 0, faults: 0 },
+            frontier: 0,
             store_bytes: 0,
             usage: Usage { wall: Duration::ZERO, cpu: Duration::ZERO, peak_rss_bytes: 0 },
         })
@@ -125,6 +129,8 @@ mod tests {
         let failed = compare(&spin(7, &[], None), &Err("no input that Dampf knows".to_owned()));
         assert_eq!(failed, Comparison::DampfSilent("no input that Dampf knows".to_owned()));
         let mut unknown = dampf(7, &[]).expect("an answer");
+        let stopped = Checked { frontier: 3, ..unknown.clone() };
+        assert!(matches!(compare(&spin(7, &[], None), &Ok(stopped)), Comparison::DampfSilent(_)));
         unknown.verdict = "unknown".to_owned();
         unknown.reason = "time".to_owned();
         assert_eq!(compare(&spin(7, &[], None), &Ok(unknown)), Comparison::DampfSilent("time".to_owned()));
