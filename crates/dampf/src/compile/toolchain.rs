@@ -96,10 +96,7 @@ pub struct Toolchain {
 impl Toolchain {
     /// The compiler that the environment names, or else one that is installed.
     pub fn find(compiler: Compiler) -> Result<Toolchain, Failure> {
-        let variable = match compiler {
-            Compiler::C => "DAMPF_CC",
-            Compiler::Cxx => "DAMPF_CXX",
-        };
+        let variable = compiler.variable();
         match std::env::var(variable) {
             Ok(words) if !words.trim().is_empty() => Toolchain::named(compiler, variable, &words),
             _ => installed(compiler).ok_or_else(|| none_is_installed(compiler)),
@@ -200,12 +197,34 @@ impl Toolchain {
             .output()
             .map_err(|error| Failure::new(format!("cannot run `{}`: {error}", self.name())))?;
         if output.status.success() {
-            return Ok(());
+            return self.check_target(object);
         }
         let messages = String::from_utf8_lossy(&output.stderr);
         Err(Failure::with_help(
             format!("`{}` cannot compile programs for {TARGET}:\n{}", self.name(), messages.trim_end()),
             "a compiler with the machine's C library is needed; DAMPF_CC and DAMPF_CXX may name another one",
+        ))
+    }
+
+    /// Refuses a compiler for another machine, which is known by what it made: to compile is all that it can do.
+    fn check_target(&self, object: &Path) -> Result<(), Failure> {
+        const HEADER_BYTES: usize = 20;
+        const RISCV: [u8; 2] = 243_u16.to_le_bytes();
+        const WORDS_OF_64_BITS: u8 = 2;
+        let bytes = std::fs::read(object)
+            .map_err(|error| Failure::new(format!("cannot read `{}`: {error}", object.display())))?;
+        let fits = bytes.len() >= HEADER_BYTES && bytes[4] == WORDS_OF_64_BITS && bytes[18..HEADER_BYTES] == RISCV;
+        if bytes.starts_with(b"\x7fELF") && fits {
+            return Ok(());
+        }
+        let variable = self.compiler.variable();
+        let (c, cxx) = GCC_NAMES[0];
+        let example = if self.compiler == Compiler::C { c } else { cxx };
+        Err(Failure::with_help(
+            format!("`{}` compiles for another machine, not for {TARGET}", self.name()),
+            format!(
+                "{variable} has to name a cross compiler, {variable}={example} for instance; unset, it is looked for"
+            ),
         ))
     }
 }
@@ -235,10 +254,8 @@ fn installed(compiler: Compiler) -> Option<Toolchain> {
 }
 
 fn none_is_installed(compiler: Compiler) -> Failure {
-    let (language, variable) = match compiler {
-        Compiler::C => ("C", "DAMPF_CC"),
-        Compiler::Cxx => ("C++", "DAMPF_CXX"),
-    };
+    let language = if compiler == Compiler::C { "C" } else { "C++" };
+    let variable = compiler.variable();
     Failure::with_help(
         format!("no {language} compiler for {TARGET} is installed"),
         format!(
