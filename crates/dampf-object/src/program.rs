@@ -168,6 +168,13 @@ impl Program {
                 ranges.push(symbol.address..symbol.address + symbol.size.max(8));
             }
         }
+        // Compilers split variables that only one file knows, and then may not say where the parts are.
+        for symbol in self.image.symbols().iter().filter(|symbol| symbol.kind == SymbolKind::Object) {
+            let file = symbol.file.as_deref().filter(|_| self.globals.contains(&symbol.address));
+            if file.is_some_and(|file| self.debug.describes_file(file)) {
+                ranges.push(symbol.address..symbol.address + symbol.size);
+            }
+        }
         for range in ranges {
             self.mark(range, |masks| &mut masks.user);
         }
@@ -200,9 +207,12 @@ impl Program {
     }
 
     pub fn is_user_code(&self, pc: u64) -> bool {
-        let ranges = self.debug.user_code();
-        let after = ranges.partition_point(|range| range.start <= pc);
-        ranges[..after].last().is_some_and(|range| range.contains(&pc))
+        lies_within(self.debug.user_code(), pc)
+    }
+
+    /// Whether clang compiled an instruction.
+    pub fn is_clang_code(&self, pc: u64) -> bool {
+        lies_within(self.debug.clang_code(), pc)
     }
 
     /// The compiler's callback that announces the access of an instruction: the access itself may be attributed to a later line.
@@ -244,6 +254,12 @@ impl Program {
             None => Unsupported { what },
         }
     }
+}
+
+/// Whether an address lies in one of some sorted disjoint ranges.
+fn lies_within(ranges: &[Range<u64>], address: u64) -> bool {
+    let after = ranges.partition_point(|range| range.start <= address);
+    ranges[..after].last().is_some_and(|range| range.contains(&address))
 }
 
 /// Whether a place is in a file that the user wrote: not in a header of the system or of ours.

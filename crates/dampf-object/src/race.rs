@@ -112,6 +112,6 @@ impl Machine<'_> {
     }
 
     fn user_pc_of(&self, hart: &Hart, pc: u64) -> u64 {
-        if self.system.program.is_user_code(pc) { pc } else { self.user_pc(hart) }
+        if self.system.program.is_user_line(pc) { pc } else { self.user_pc(hart) }
     }
 }

@@ -162,6 +162,7 @@ impl Machine<'_> {
     /// Does what the machine cannot: an operation, a system call, the next stage of a thread's life.
     fn after_exit(&mut self, hart: &mut Hart, exit: Exit<Stop>, way: Option<u32>) -> Result<Next, Stop> {
         let system = self.system;
+        let announced = if matches!(exit, Exit::Hook) { self.announced_load(hart) } else { None };
         let next = match exit {
             Exit::Hook => self.at_hook(hart, way)?,
             Exit::Ecall => self.at_call(hart, way)?,
@@ -196,6 +197,9 @@ impl Machine<'_> {
             Next::Return(value) => {
                 hart.x[A0] = value;
                 hart.pc = hart.x[RA];
+                if let Some((address, bytes)) = announced {
+                    self.pass_copy(hart, address, bytes);
+                }
             }
             Next::Run => match machine::step(hart, &system.program.code, self) {
                 Ok(()) => {}

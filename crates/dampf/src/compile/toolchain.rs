@@ -3,7 +3,8 @@
 //! Why these flags:
 //! - `-g` and `-fno-omit-frame-pointer`, `-fno-optimize-sibling-calls`, `-funwind-tables`: a trail names lines, and
 //!   the callers of a function are found at any time.
-//! - `-O1`, unless the user says otherwise: far fewer steps and less state than `-O0`, and every line still there.
+//! - `-O1`, unless the user says otherwise: far fewer steps and less state than `-O0`, and every line still there. clang has no
+//!   flags that keep what nobody reads, and optimises accesses away whose faults are to be found: `-O0`.
 //! - `-fno-tree-dce`, `-fno-tree-dse`, `-fno-builtin-malloc` and their like: a store that nobody reads and an allocation
 //!   that nobody needs can be wrong all the same, and are not optimised away. A load whose value nobody uses is kept as one
 //!   that might throw (`-fnon-call-exceptions`, `-fno-delete-dead-exceptions`); C headers are not to take that for the real
@@ -14,8 +15,8 @@
 //!   harm (a null pointer with a length of zero). Every report is a fault, so none returns.
 //!
 //! gcc's driver hands sanitizer flags to the compiler and asks the linker for the sanitizers' libraries. A specs file
-//! tells it to do the former only. clang has `-Xclang` for that. gcc is the first choice: clang optimises more away, and
-//! leaves a plain copy of every atomic load that it has announced in the code, which looks like a race of its own.
+//! tells it to do the former only. clang has `-Xclang` for that. gcc is the first choice: clang optimises more away. It also
+//! leaves a plain copy of every atomic load that it has announced in the code, which the machine takes for a part of the load.
 
 use super::Compiler;
 use super::arguments::Invocation;
@@ -28,7 +29,6 @@ use std::process::{Command, Stdio};
 /// Given before the user's flags, which therefore win.
 const FLAGS_BEFORE: &[&str] = &[
     "-g",
-    "-O1",
     "-fno-omit-frame-pointer",
     "-fno-optimize-sibling-calls",
     "-funwind-tables",
@@ -46,6 +46,7 @@ const FLAGS_BEFORE: &[&str] = &[
 
 /// Only gcc knows these. The warning is about fences, which we do support.
 const FLAGS_BEFORE_GCC: &[&str] = &[
+    "-O1",
     "-fno-tree-dce",
     "-fno-tree-dse",
     "-fnon-call-exceptions",
@@ -155,7 +156,7 @@ impl Toolchain {
             Flavour::Clang => {
                 // Of our flags, a question or an object alone needs few, and clang would count the others up. An access through
                 // a null pointer is ours to report, and not to be optimised away.
-                flags.extend(["-Qunused-arguments".into(), "-fno-delete-null-pointer-checks".into()]);
+                flags.extend(["-O0", "-Qunused-arguments", "-fno-delete-null-pointer-checks"].map(OsString::from));
                 for flag in ["-fsanitize=thread", UNDEFINED_CLANG] {
                     flags.extend(["-Xclang".into(), flag.into()]);
                 }
