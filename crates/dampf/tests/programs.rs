@@ -88,9 +88,6 @@ fn the_example_programs_have_the_verdicts_they_state() {
 /// What clang is told. gcc's standard of C++ is the later one.
 const CLANG: [(&str, &str); 2] = [("DAMPF_CC", "clang"), ("DAMPF_CXX", "clang++ -std=gnu++17")];
 
-/// Calls two library functions where gcc puts the accesses themselves, and libraries are not blamed.
-const OTHERWISE_WITH_CLANG: [&str; 1] = ["race_in_library.c"];
-
 #[test]
 fn clang_makes_programs_with_the_same_verdicts() {
     let folder = folder("crates/dampf-object/tests/programs");
@@ -105,7 +102,6 @@ fn clang_makes_programs_with_the_same_verdicts() {
     let parts = ["atomic_", "race_", "heap_", "stack_", "rwlock", "cxx_atomic_w", "cxx_container_", "cxx_shared_ptr"];
     let mut files = sources(&folder);
     files.retain(|file| parts.iter().any(|part| file.starts_with(part)) && !is_large(&folder, file));
-    files.retain(|file| !OTHERWISE_WITH_CLANG.contains(&file.as_str()));
     let expected: Vec<Expectation> = files.iter().flat_map(|file| expectations(&folder, file)).collect();
     let complaints = in_parallel(&expected, |expectation| check(&folder, expectation, &CLANG).err());
     let complaints: Vec<String> = complaints.into_iter().flatten().collect();
