@@ -5,6 +5,7 @@ use crate::layout::Region;
 use crate::liveness::Liveness;
 use crate::process::Process;
 use crate::race::PendingAccess;
+use crate::site::Callers;
 use crate::space::Space;
 use crate::system::System;
 use crate::thread::{Status, Thread};
@@ -65,6 +66,7 @@ pub struct Machine<'m> {
     /// Instructions that were executed, in all steps together.
     pub instructions: u64,
     pub liveness: Liveness,
+    pub callers: Callers,
     /// Scratch: the accesses that threads stand before.
     pub pending: Vec<PendingAccess>,
     #[expect(clippy::vec_box, reason = "harts move between here and `harts` as boxes")]
@@ -99,6 +101,7 @@ impl<'m> Machine<'m> {
             gap: None,
             instructions: 0,
             liveness: Liveness::default(),
+            callers: Callers::default(),
             pending: Vec::new(),
             spare_harts: Vec::new(),
             words: Vec::new(),

@@ -171,9 +171,10 @@ impl Program {
                 ranges.push(symbol.address..symbol.address + symbol.size.max(8));
             }
         }
-        // Compilers split variables that only one file knows, and then may not say where the parts are.
+        // Compilers split variables that only one file knows, number the parts (`wants.1`), and may not say where they are.
         for symbol in self.image.symbols().iter().filter(|symbol| symbol.kind == SymbolKind::Object) {
-            let file = symbol.file.as_deref().filter(|_| self.globals.contains(&symbol.address));
+            let is_part = symbol.name.contains('.') && self.globals.contains(&symbol.address);
+            let file = symbol.file.as_deref().filter(|_| is_part);
             if file.is_some_and(|file| self.debug.describes_file(file)) {
                 ranges.push(symbol.address..symbol.address + symbol.size);
             }
