@@ -194,13 +194,16 @@ fn trial_run(model: &ObjectModel, seed: u64, instructions_max: u64) -> u64 {
     worker.instructions()
 }
 
-/// A hash of what runs: the segments alone, since the debug information also says where a program was compiled.
+/// A hash of what runs: the segments alone, since the debug information also says where a program was compiled. The file's header is
+/// among them, and says how long the rest of the file is.
 fn contents_hash(program: &Program) -> String {
+    const HEADER_BYTES: usize = 64;
     let mut contents = Vec::new();
     for segment in &program.image.segments {
         contents.extend(segment.address.to_le_bytes());
         contents.extend(segment.memory_size.to_le_bytes());
-        contents.extend(&segment.bytes);
+        let skipped = if segment.bytes.starts_with(b"\x7fELF") { HEADER_BYTES } else { 0 };
+        contents.extend(segment.bytes.iter().skip(skipped));
     }
     bytes_hash(&contents)
 }
