@@ -37,6 +37,11 @@ pub trait Describe: Model {
     /// What `action` does when it is taken in `before`.
     fn describe_step(&self, before: &[Word], action: Action) -> Step;
 
+    /// What the step is made of, where it is made of several: what one process did in a row, say.
+    fn describe_parts(&self, before: &[Word], action: Action) -> Vec<Step> {
+        vec![self.describe_step(before, action)]
+    }
+
     /// For a state without successors: one line per process that says what it waits for.
     fn describe_blocked(&self, state: &[Word]) -> Vec<String>;
 

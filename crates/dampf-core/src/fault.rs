@@ -46,6 +46,8 @@ pub enum FaultKind {
     Leak,
     /// The compiler's checks say that the language leaves the behaviour undefined.
     UndefinedBehaviour,
+    /// A model was not prepared for a step and has to be made again; never a result.
+    Unprepared,
 }
 
 impl FaultKind {
@@ -76,6 +78,7 @@ impl FaultKind {
             FaultKind::PrivilegeViolation => "privilege-violation",
             FaultKind::Leak => "leak",
             FaultKind::UndefinedBehaviour => "undefined-behaviour",
+            FaultKind::Unprepared => "unprepared",
         }
     }
 }

@@ -30,7 +30,7 @@ mod verdict;
 
 pub use companion::{Binding, CallStack, Dependencies, Describe, Propositions, Step, Transfer};
 pub use component::{ComponentId, ComponentTable};
-pub use diagnostic::{Diagnostic, Source, Span};
+pub use diagnostic::{Diagnostic, Source, SourceFile, Span};
 pub use fault::{Fault, FaultKind, SourceLocation, Unsupported};
 pub use model::{Action, Model, Successors, Word, Worker};
 pub use trail::{Replay, ReplayError, Trail, replay};

@@ -128,6 +128,25 @@ impl Successors {
         &self.words[index * self.width..][..self.width]
     }
 
+    /// The same, to be changed.
+    #[inline]
+    pub fn state_mut(&mut self, index: usize) -> &mut [Word] {
+        &mut self.words[index * self.width..][..self.width]
+    }
+
+    /// Labels the steps by their numbers: 0, 1, 2, …
+    pub fn renumber(&mut self) {
+        self.actions.iter_mut().enumerate().for_each(|(number, action)| *action = Action(number as u64));
+    }
+
+    /// Forgets all steps, and takes over what another buffer says about the state.
+    pub fn begin_again(&mut self, other: &Successors) {
+        self.clear();
+        self.state_fault = other.state_fault.clone();
+        self.valid_end = other.valid_end;
+        self.unsupported = other.unsupported.clone();
+    }
+
     /// The steps that end in a fault: the index of the step, and the fault. Ascending.
     #[inline]
     pub fn faults(&self) -> &[(usize, Fault)] {

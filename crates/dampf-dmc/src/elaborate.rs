@@ -365,6 +365,8 @@ impl Elaboration<'_> {
             property: None,
             has_error_state: false,
             error_location: None,
+            has_compound_steps: false,
+            timeout: None,
         };
         Ok(Elaborated { program, symbols: self.symbols, assigned: flags })
     }
@@ -412,7 +414,6 @@ fn location(state: &ast::State) -> Location {
     Location {
         name: state.name.text.clone(),
         committed: false,
-        atomic: false,
         end: state.is_final,
         accepting: false,
         span: state.name.span,

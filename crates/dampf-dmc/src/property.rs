@@ -77,7 +77,6 @@ fn lower_automaton(automaton: &ast::Automaton, elaborated: &Elaborated) -> Resul
         locations.push(Location {
             name: state.name.text.clone(),
             committed: false,
-            atomic: false,
             end: false,
             accepting: state.accepting,
             span: state.name.span,
@@ -111,5 +110,14 @@ fn lower_transition(
         Guard::Always => None,
         Guard::When(condition) => Some(condition),
     };
-    Ok(Some(Transition { source, target, guard, sync: None, effects: Vec::new(), span: transition.span }))
+    Ok(Some(Transition {
+        source,
+        target,
+        guard,
+        sync: None,
+        joint: None,
+        effects: Vec::new(),
+        holder: None,
+        span: transition.span,
+    }))
 }

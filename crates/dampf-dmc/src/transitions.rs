@@ -37,7 +37,16 @@ impl Lowering<'_> {
             let sync = transition.sync.as_ref().map(|sync| lowering.sync(sync)).transpose()?;
             let mut effects = Vec::new();
             lowering.effects(&transition.statements, &mut effects)?;
-            out.push(Transition { source, target, guard, sync, effects, span: transition.span });
+            out.push(Transition {
+                source,
+                target,
+                guard,
+                sync,
+                joint: None,
+                effects,
+                holder: None,
+                span: transition.span,
+            });
             Ok(())
         })
     }

@@ -82,6 +82,8 @@ impl Lowering {
             property: None,
             has_error_state: true,
             error_location: None,
+            has_compound_steps: false,
+            timeout: None,
         };
         for (index, process) in model.processes.iter().enumerate() {
             if self.is_hopeless() {
@@ -223,14 +225,7 @@ impl Lowering {
 }
 
 fn location(name: &ast::Name<'_>) -> Location {
-    Location {
-        name: name.text.to_owned(),
-        committed: false,
-        atomic: false,
-        end: false,
-        accepting: false,
-        span: name.span,
-    }
+    Location { name: name.text.to_owned(), committed: false, end: false, accepting: false, span: name.span }
 }
 
 /// The names of the processes of a text, without their contents.

@@ -5,9 +5,8 @@
 //! cannot be: a process that arrives elsewhere than where the other step starts, a send that would enable a
 //! send, a stored constant that contradicts a guard.
 //!
-//! Atomic locations make every step depend on the holder, and on whether the holder can move. Where no atomic
-//! location can ever block, atomicity is never lost, and only steps from or into atomic locations have to do
-//! with it.
+//! Atomicity makes every step depend on the holder, and on whether the holder can move. Where no holder can ever
+//! block, atomicity is never lost, and only steps from or into locations of holders have to do with it.
 
 mod knowledge;
 mod objects;
@@ -148,17 +147,21 @@ struct Analysis<'p> {
     has_atomic: bool,
     /// Whether a holder can always move.
     keeps_atomicity: bool,
+    /// For each process and location, whether the process may hold the system there.
+    held: Vec<Vec<bool>>,
 }
 
 impl<'p> Analysis<'p> {
     fn new(program: &'p Program, actions: &[ActionSource]) -> Self {
         let locations = || program.processes.iter().flat_map(|process| &process.locations);
+        let held = program.held_locations();
         let mut analysis = Analysis {
             program,
             objects: Objects::new(program),
             facts: Vec::new(),
-            has_atomic: locations().any(|location| location.atomic),
-            keeps_atomicity: !locations().any(|location| location.committed) && atomic_locations_never_block(program),
+            has_atomic: held.iter().flatten().any(|held| *held),
+            keeps_atomicity: !locations().any(|location| location.committed) && holders_never_block(program, &held),
+            held,
         };
         let mut last_sender = None;
         for action in actions {
@@ -186,11 +189,17 @@ impl<'p> Analysis<'p> {
             target: transition.target,
             is_required: number < required,
         });
+        let joint = transition.joint.map(|joint| Move {
+            process: joint.process,
+            source: joint.source,
+            target: joint.target,
+            is_required: true,
+        });
         let guards = |parts: &[(ProcessId, &'p Transition)]| -> Vec<&'p Expr> {
             parts.iter().filter_map(|(_, transition)| transition.guard.as_ref()).collect()
         };
         let mut facts = Facts {
-            moves: moves.collect(),
+            moves: moves.chain(joint).collect(),
             guards: guards(&parts),
             required_guards: guards(&parts[..required]),
             guard_reads: BTreeSet::new(),
@@ -200,7 +209,7 @@ impl<'p> Analysis<'p> {
             writes: BTreeSet::new(),
             before: Knowledge::default(),
             after: Knowledge::default(),
-            new_holder: self.new_holder(&parts),
+            new_holder: parts.iter().rev().find_map(|(_, transition)| transition.holder),
         };
         facts.guards.iter().for_each(|guard| self.objects.add_reads(guard, &mut facts.guard_reads));
         self.add_enabling(&mut facts);
@@ -216,9 +225,8 @@ impl<'p> Analysis<'p> {
         }
     }
 
-    fn new_holder(&self, parts: &[(ProcessId, &Transition)]) -> Option<ProcessId> {
-        let mut arrivals = parts.iter().rev();
-        arrivals.find(|(process, transition)| self.location(*process, transition.target).atomic).map(|part| part.0)
+    fn may_hold(&self, process: ProcessId, location: LocationId) -> bool {
+        self.held[process.0 as usize][location.0 as usize]
     }
 
     fn location(&self, process: ProcessId, location: LocationId) -> &'p crate::ir::Location {
@@ -314,9 +322,8 @@ impl<'p> Analysis<'p> {
             return;
         }
         let holder = self.objects.holder();
-        let from_atomic = |analysis: &Self, facts: &Facts<'_>| {
-            analysis.location(facts.moves[0].process, facts.moves[0].source).atomic
-        };
+        let from_atomic =
+            |analysis: &Self, facts: &Facts<'_>| analysis.may_hold(facts.moves[0].process, facts.moves[0].source);
         // For each process, what decides whether the atomic steps of the others can be taken.
         let mut of_process: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); self.program.processes.len()];
         for facts in self.facts.iter().filter(|facts| from_atomic(self, facts)) {
@@ -324,7 +331,7 @@ impl<'p> Analysis<'p> {
         }
         for number in 0..self.facts.len() {
             let arrives = self.facts[number].new_holder.is_some();
-            let leaves = self.facts[number].moves.iter().any(|moved| self.location(moved.process, moved.source).atomic);
+            let leaves = self.facts[number].moves.iter().any(|moved| self.may_hold(moved.process, moved.source));
             let facts = &mut self.facts[number];
             facts.enabling.insert(holder);
             if !self.keeps_atomicity || arrives || leaves {
@@ -364,7 +371,7 @@ impl<'p> Analysis<'p> {
             // The mover held the system, and lets go of it.
             Object::Holder => {
                 let start = action.moves[0];
-                action.mover() != other.mover() && self.location(start.process, start.source).atomic
+                action.mover() != other.mover() && self.may_hold(start.process, start.source)
             }
             Object::Variable(_) | Object::Element(..) => true,
         };
@@ -398,16 +405,16 @@ impl<'p> Analysis<'p> {
     }
 }
 
-/// Whether every atomic location has a transition that can always be taken.
-fn atomic_locations_never_block(program: &Program) -> bool {
-    program.processes.iter().all(|process| {
-        let always = |transition: &&Transition| {
+/// Whether wherever a process can hold the system, it has a transition that can always be taken.
+fn holders_never_block(program: &Program, held: &[Vec<bool>]) -> bool {
+    program.processes.iter().zip(held).all(|(process, held)| {
+        let always = |transition: &Transition| {
             let is_true = |guard: &Expr| matches!(guard, Expr::Const(value) if *value != 0);
-            transition.sync.is_none() && transition.guard.as_ref().is_none_or(is_true)
+            transition.sync.is_none() && transition.joint.is_none() && transition.guard.as_ref().is_none_or(is_true)
         };
-        process.locations.iter().enumerate().filter(|(_, location)| location.atomic).all(|(number, _)| {
+        (0..process.locations.len()).filter(|number| held[*number]).all(|number| {
             let from_here = |transition: &&Transition| transition.source == LocationId(number as u32);
-            process.transitions.iter().filter(from_here).any(|transition| always(&transition))
+            process.transitions.iter().filter(from_here).any(always)
         })
     })
 }

@@ -10,7 +10,7 @@ use dampf_core::{Action, Binding, Describe, SourceLocation, Step, Word};
 
 impl Describe for GclModel {
     /// The location of each process, then every variable, then the contents of every buffered channel.
-    /// While a process holds the system in an atomic location, it is named last.
+    /// While a process holds the system, it is named last.
     fn describe_state(&self, state: &[Word]) -> Vec<Binding> {
         let (program, layout, interpreter) = (self.program(), self.layout(), self.interpreter());
         let mut bindings = Vec::new();

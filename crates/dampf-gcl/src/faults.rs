@@ -43,6 +43,10 @@ pub fn fault_at(program: &Program, site: FaultSite<'_>) -> Fault {
             let text = collapsed(source.slice(span));
             let message = match kind {
                 FaultKind::Overflow => format!("`{text}` stores a value that does not fit"),
+                FaultKind::InvalidAccess => format!("`{text}` uses a channel that is not there"),
+                FaultKind::IndexOutOfBounds => format!("`{text}` uses an index that is out of bounds"),
+                FaultKind::Deadlock => format!("`{text}` blocks within a deterministic step"),
+                FaultKind::Unprepared => format!("`{text}` was not prepared for"),
                 _ => format!("assertion `{text}` is violated"),
             };
             (kind, message, Some(span))

@@ -68,15 +68,17 @@ impl Interpreter {
     }
 
     /// Everything that can happen next in `state`: clears `out` and fills it in action order with steps and
-    /// faulty steps, the fault of the state (its first failing check), and whether it is a valid end.
-    pub fn successors(&self, state: &[Word], out: &mut Successors) {
+    /// faulty steps, the fault of the state (its first failing check), and whether it is a valid end. Returns whether the steps
+    /// are those of the holder alone.
+    pub fn successors(&self, state: &[Word], out: &mut Successors) -> bool {
         out.clear();
         let some_committed = self.process_ids().any(|process| self.is_committed(process, state));
         let may_begin = |process: &ProcessId| !some_committed || self.is_committed(*process, state);
         if let Some(holder) = self.holder(state).filter(may_begin) {
             self.steps_of(holder, state, out);
         }
-        if out.is_empty() {
+        let is_held = !out.is_empty();
+        if !is_held {
             // A holder that was tried in vain has nothing to contribute here either.
             self.process_ids().filter(may_begin).for_each(|process| self.steps_of(process, state, out));
         }
@@ -84,6 +86,7 @@ impl Interpreter {
             out.set_state_fault(fault);
         }
         out.set_valid_end(self.is_valid_end(state));
+        is_held
     }
 
     /// The value of an expression in a state.
@@ -116,7 +119,7 @@ impl Interpreter {
         LocationId(self.layout.locations[process.0 as usize].get(state) as u32)
     }
 
-    /// The process that holds the system in an atomic location.
+    /// The process that holds the system.
     pub fn holder(&self, state: &[Word]) -> Option<ProcessId> {
         let holder = self.layout.holder?.get(state) as u32;
         (holder > 0).then(|| ProcessId(holder - 1))
@@ -147,6 +150,9 @@ impl Interpreter {
 
     /// Appends the steps of a transition whose source its process is in.
     fn steps_by(&self, transition: &Transition, labels: Range<usize>, state: &[Word], out: &mut Successors) {
+        if transition.joint.is_some_and(|joint| self.location(joint.process, state) != joint.source) {
+            return;
+        }
         match self.is_guard_true(transition, state) {
             Ok(false) => return,
             Ok(true) => {}
@@ -187,7 +193,10 @@ impl Interpreter {
         if let Some((receiver, receiving)) = partner {
             self.move_to(receiver, receiving, &mut next);
         }
-        self.change_holder(action.process, transition, partner, &mut next);
+        if let Some(joint) = transition.joint {
+            self.layout.locations[joint.process.0 as usize].set(&mut next, joint.target.0 as i32);
+        }
+        self.change_holder(transition, partner, &mut next);
         match (&transition.sync, partner) {
             (Some(_), Some((_, receiving))) => self.store(receiving, &message, &mut next)?,
             (Some(Sync::Send { channel, .. }), None) => self.enqueue(*channel, &message, &mut next),
@@ -228,23 +237,10 @@ impl Interpreter {
         self.layout.locations[process.0 as usize].set(next, transition.target.0 as i32);
     }
 
-    fn change_holder(
-        &self,
-        mover: ProcessId,
-        transition: &Transition,
-        partner: Option<(ProcessId, &Transition)>,
-        next: &mut [Word],
-    ) {
+    fn change_holder(&self, transition: &Transition, partner: Option<(ProcessId, &Transition)>, next: &mut [Word]) {
         let Some(field) = self.layout.holder else { return };
-        let enters_atomic = |process: ProcessId, transition: &Transition| {
-            self.program.process(process).locations[transition.target.0 as usize].atomic
-        };
-        let holder = match partner {
-            Some((receiver, receiving)) if enters_atomic(receiver, receiving) => receiver.0 + 1,
-            _ if enters_atomic(mover, transition) => mover.0 + 1,
-            _ => 0,
-        };
-        field.set(next, holder as i32);
+        let holder = partner.and_then(|(_, receiving)| receiving.holder).or(transition.holder);
+        field.set(next, holder.map_or(0, |holder| holder.0 as i32 + 1));
     }
 
     /// Stores a message into the targets of a receive.

@@ -44,14 +44,26 @@
 //! While some process is in a committed location, only steps all of whose processes are in committed locations
 //! can be taken. A rendezvous between a committed and another location is thus never possible, and has no label.
 //!
-//! # Atomic locations
-//! A process that moves into an atomic location becomes the *holder* of the system; for a rendezvous the
-//! receiver takes precedence over the sender. While there is a holder and it can take part in some step
-//! as mover or sender, only those steps of the holder can be taken. If it can take none, atomicity is lost for
-//! the moment: the steps of all processes can be taken. A step after which neither mover is in an atomic
-//! location leaves no holder. The holder is part of the state, in programs that have an atomic location.
+//! # Joint moves
+//! A transition may move a second process along: the step can be taken only while that process is in the joint
+//! source, and both locations change. (A process that is created, or that takes part in a rendezvous whose
+//! message the front end has resolved.) Transitions with a joint move have no synchronisation.
+//!
+//! # Atomicity
+//! A transition may leave the system to a *holder*; of a rendezvous, the receiver's word counts before the
+//! sender's. While there is a holder and it can take part in some step as mover or sender, only those steps of
+//! the holder can be taken. If it can take none, atomicity is lost for the moment: the steps of all processes can be
+//! taken. A step that names no holder leaves none. The holder is part of the state, in programs that have one.
 //! (Committed locations are considered first, atomicity among what they leave: a holder that they keep from
 //! moving can take part in no step.) A step that ends in a fault is a step here. There is no holder initially.
+//!
+//! # Compound steps
+//! Where [`Program::has_compound_steps`], what a holder does in a row is one step: a state whose holder can move is
+//! only passed through. A state whose holder cannot move has none any more. What is passed through is not checked.
+//!
+//! # Timeout
+//! The variable [`Program::timeout`] reads as 0, but in a state without steps as 1, which may give it some. It is 0 in all states,
+//! and no step stores into it.
 //!
 //! # Order and labels
 //! The successors of a state are ordered by process, then by transition as listed in the process, then, for
@@ -127,6 +139,10 @@ pub struct Program {
     pub has_error_state: bool,
     /// The location of the first process in the error state, once it was added because a fault was found possible.
     pub error_location: Option<LocationId>,
+    /// Whether what a holder does in a row is one step.
+    pub has_compound_steps: bool,
+    /// A variable of one bit that says that nothing else can happen.
+    pub timeout: Option<VariableId>,
 }
 
 #[derive(Clone, Debug)]
@@ -166,7 +182,6 @@ pub struct Process {
 pub struct Location {
     pub name: String,
     pub committed: bool,
-    pub atomic: bool,
     /// A valid place to stand when nothing can move.
     pub end: bool,
     /// For a property automaton.
@@ -180,9 +195,21 @@ pub struct Transition {
     pub target: LocationId,
     pub guard: Option<Expr>,
     pub sync: Option<Sync>,
+    /// A second process that moves along.
+    pub joint: Option<Joint>,
     pub effects: Vec<Effect>,
+    /// Who holds the system afterwards.
+    pub holder: Option<ProcessId>,
     /// The whole transition; its text is what trails show.
     pub span: Span,
+}
+
+/// A process that moves with another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Joint {
+    pub process: ProcessId,
+    pub source: LocationId,
+    pub target: LocationId,
 }
 
 #[derive(Clone, Debug)]
@@ -204,7 +231,8 @@ pub enum Effect {
     /// The place's index is evaluated and compared with the bounds first, then the value is evaluated, then stored.
     Assign { target: Place, value: Expr, span: Span },
     /// A fault if the condition is false: of kind `Assertion`, the span being the condition's, or of kind
-    /// `Overflow`, the span being that of the assignment that follows, where a language forbids to store a value that does not fit.
+    /// `Overflow`, the span being that of the assignment that follows, where a language forbids to store a value that does not fit. Of other
+    /// kinds where a language has a word for it; the span is that of the statement.
     Assert { condition: Expr, kind: FaultKind, span: Span },
 }
 
@@ -371,6 +399,25 @@ impl Program {
 
     pub fn process(&self, id: ProcessId) -> &Process {
         &self.processes[id.0 as usize]
+    }
+
+    /// For each process and location, whether a step leaves the process holding the system there.
+    pub fn held_locations(&self) -> Vec<Vec<bool>> {
+        let mut held: Vec<Vec<bool>> =
+            self.processes.iter().map(|process| vec![false; process.locations.len()]).collect();
+        for (number, process) in self.processes.iter().enumerate() {
+            for transition in &process.transitions {
+                let Some(holder) = transition.holder else { continue };
+                let joint = transition.joint.filter(|joint| joint.process == holder);
+                match joint {
+                    Some(joint) => held[holder.0 as usize][joint.target.0 as usize] = true,
+                    None if holder.0 as usize == number => held[number][transition.target.0 as usize] = true,
+                    // Somebody who does not move may be anywhere.
+                    None => held[holder.0 as usize].fill(true),
+                }
+            }
+        }
+        held
     }
 
     /// The name of a variable as people write it: `x`, or `P.x` for a local one.

@@ -115,7 +115,7 @@ pub struct Layout {
     pub variables: Vec<Storage>,
     /// None for a rendezvous channel.
     pub channels: Vec<Option<Buffer>>,
-    /// The process that holds the system in an atomic location, plus 1; 0 for none. Only where a program has one.
+    /// The process that holds the system, plus 1; 0 for none. Only where a program can have one.
     pub holder: Option<Field>,
 }
 
@@ -173,7 +173,9 @@ impl Layout {
                 }
             }
         }
-        let atomic = program.processes.iter().any(|process| process.locations.iter().any(|location| location.atomic));
+        let has_holder =
+            |process: &crate::ir::Process| process.transitions.iter().any(|transition| transition.holder.is_some());
+        let atomic = program.processes.iter().any(has_holder);
         let holder_bits = bits_for(program.processes.len() as u64 + 1);
         let holder = atomic.then(|| packer.add(holder_bits));
 

@@ -1,5 +1,6 @@
 //! Guarded commands: what model languages are lowered to.
 
+mod compound;
 pub mod dependencies;
 mod describe;
 mod expression_text;

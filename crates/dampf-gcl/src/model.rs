@@ -2,11 +2,13 @@
 //!
 //! The value analysis sizes the fields, the layout packs them, and one of two back ends generates successors:
 //! the interpreter, which is the reference, or native code. Both fill the same entries in the same order.
+//! Programs whose steps are compound, or wait for a timeout, have a third part, which composes what the back end says.
 
+use crate::compound::Compound;
 use crate::dependencies::DependencyTables;
 use crate::interpreter::Interpreter;
 use crate::ir::{ActionSource, Expr, Location, LocationId, Program, VariableId};
-use crate::layout::{Layout, bits_for};
+use crate::layout::{Field, Layout, bits_for};
 use crate::native::Native;
 use crate::ranges::{Limits, Range, analyse};
 use dampf_core::{Action, Model, Propositions, Successors, Transfer, Unsupported, Word, Worker};
@@ -67,6 +69,25 @@ impl GclModel {
         Ok(GclModel { interpreter, engine, ranges, error_state, propositions, dependencies: OnceLock::new() })
     }
 
+    /// A model whose variables have room for all values of their types: quickly made, slow to explore.
+    pub fn spacious(program: Program) -> Result<GclModel, Unsupported> {
+        let ranges: Vec<Range> = program.variables.iter().map(Range::of_type).collect();
+        check_size(&program, &ranges)?;
+        let layout = Layout::new(&program, &ranges);
+        let propositions = property_guards(&program);
+        let interpreter = Interpreter::new(Arc::new(program), layout);
+        let engine = Engine::Interpreter;
+        Ok(GclModel { interpreter, engine, ranges, error_state: None, propositions, dependencies: OnceLock::new() })
+    }
+
+    /// The single steps that a step is made of, each with the state or moment that it is taken in.
+    pub fn path(&self, state: &[Word], action: Action) -> Vec<(Vec<Word>, Action)> {
+        match self.is_composed() {
+            true => Compound::new(self.width()).path(self, state, action),
+            false => vec![(state.to_vec(), action)],
+        }
+    }
+
     pub fn program(&self) -> &Program {
         self.interpreter.program()
     }
@@ -97,6 +118,25 @@ impl GclModel {
     /// The condition behind a proposition.
     pub fn proposition(&self, proposition: usize) -> &Expr {
         &self.propositions[proposition].1
+    }
+
+    /// The steps of a state as the program has them, without following holders and without timeouts; whether they are the
+    /// holder's alone.
+    pub fn single_steps(&self, state: &[Word], out: &mut Successors) -> bool {
+        match &self.engine {
+            Engine::Interpreter => self.interpreter.successors(state, out),
+            Engine::Native(native) => native.successors(state, out),
+        }
+    }
+
+    /// Where the timeout is, in a program that has one.
+    pub fn timeout(&self) -> Option<Field> {
+        self.program().timeout.map(|timeout| self.layout().element(timeout, 0))
+    }
+
+    /// Whether the steps of a state are not simply those of the program.
+    pub fn is_composed(&self) -> bool {
+        self.program().has_compound_steps || self.program().timeout.is_some()
     }
 
     /// What steps read, write, enable and disable; computed when first asked for.
@@ -139,13 +179,14 @@ impl Model for GclModel {
     }
 
     fn worker(&self) -> GclWorker<'_> {
-        GclWorker { model: self }
+        GclWorker { model: self, compound: self.is_composed().then(|| Box::new(Compound::new(self.width()))) }
     }
 }
 
-/// Generates states of a program. All scratch space is in the buffer that it fills.
+/// Generates states of a program. Where steps are single, all scratch space is in the buffer that it fills.
 pub struct GclWorker<'m> {
     model: &'m GclModel,
+    compound: Option<Box<Compound>>,
 }
 
 impl Worker for GclWorker<'_> {
@@ -156,9 +197,11 @@ impl Worker for GclWorker<'_> {
     }
 
     fn successors(&mut self, state: &[Word], out: &mut Successors) -> Result<(), Unsupported> {
-        match &self.model.engine {
-            Engine::Interpreter => self.model.interpreter.successors(state, out),
-            Engine::Native(native) => native.successors(state, out),
+        match &mut self.compound {
+            None => {
+                self.model.single_steps(state, out);
+            }
+            Some(compound) => compound.successors(self.model, state, out),
         }
         if let (Some(error_state), false) = (&self.model.error_state, out.faults().is_empty()) {
             out.go_beyond_faults(error_state);
@@ -193,7 +236,6 @@ fn add_error_location(program: &mut Program) {
     process.locations.push(Location {
         name: "(error)".to_owned(),
         committed: false,
-        atomic: false,
         end: false,
         accepting: false,
         span: process.span,

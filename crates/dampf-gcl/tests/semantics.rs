@@ -313,8 +313,8 @@ fn committed_processes_move_first() {
 
 #[test]
 fn the_holder_moves_alone_until_it_cannot() {
-    let mut holder = process("A", 3, vec![transition(0, 1), transition(1, 1).when(equals(0, 0)).does(set(0, 1))]);
-    holder.locations[1].atomic = true;
+    let again = transition(1, 1).when(equals(0, 0)).does(set(0, 1)).leaves_to(0);
+    let holder = process("A", 3, vec![transition(0, 1).leaves_to(0), again]);
     let other = process("B", 2, vec![transition(0, 1).does(set(0, 2)), transition(1, 0).does(set(0, 0))]);
     let model = interpreter(program(bytes(&["x"]), vec![], vec![holder, other]));
     assert_eq!(labels_after(&model, &[]), [0, 2]);
@@ -329,9 +329,8 @@ fn the_holder_moves_alone_until_it_cannot() {
 }
 
 #[test]
-fn a_process_that_starts_in_an_atomic_location_is_no_holder() {
-    let mut process_a = process("A", 1, vec![transition(0, 0)]);
-    process_a.locations[0].atomic = true;
+fn nobody_holds_the_system_initially() {
+    let process_a = process("A", 1, vec![transition(0, 0).leaves_to(0)]);
     let model = interpreter(program(vec![], vec![], vec![process_a, process("B", 1, vec![transition(0, 0)])]));
     assert_eq!(labels_after(&model, &[]), [0, 1]);
     assert_eq!(labels_after(&model, &[0]), [0]);
@@ -339,21 +338,18 @@ fn a_process_that_starts_in_an_atomic_location_is_no_holder() {
 
 #[test]
 fn the_receiver_of_a_rendezvous_takes_the_system_over() {
-    let mut sender = process("S", 2, vec![transition(0, 1).send(0, vec![]), transition(1, 0)]);
-    let mut receiver = process("R", 2, vec![transition(0, 1).receive(0, vec![]), transition(1, 0)]);
+    let sender = process("S", 2, vec![transition(0, 1).send(0, vec![]).leaves_to(0), transition(1, 0)]);
+    let receiver = process("R", 2, vec![transition(0, 1).receive(0, vec![]).leaves_to(1), transition(1, 0)]);
     let other = process("T", 1, vec![transition(0, 0)]);
-    sender.locations[1].atomic = true;
-    receiver.locations[1].atomic = true;
     let mut program = program(vec![], vec![channel("c", 0, &[])], vec![sender, receiver, other]);
     assert_eq!(labels_after(&interpreter(program.clone()), &[0]), [2]);
-    program.processes[1].locations[1].atomic = false;
+    program.processes[1].transitions[0].holder = None;
     assert_eq!(labels_after(&interpreter(program), &[0]), [1]);
 }
 
 #[test]
 fn a_faulty_step_keeps_the_system_held() {
-    let mut holder = process("A", 2, vec![transition(0, 1), transition(1, 0).when(inverse_of(0))]);
-    holder.locations[1].atomic = true;
+    let holder = process("A", 2, vec![transition(0, 1).leaves_to(0), transition(1, 0).when(inverse_of(0))]);
     let other = process("B", 1, vec![transition(0, 0)]);
     let model = interpreter(program(bytes(&["x"]), vec![], vec![holder, other]));
     let out = successors(&model, &state_after(&model, &[0]));
@@ -363,9 +359,8 @@ fn a_faulty_step_keeps_the_system_held() {
 
 #[test]
 fn commitment_comes_before_atomicity() {
-    // A enters an atomic location while B stands in a committed one: A cannot move, B can.
-    let mut atomic = process("A", 3, vec![transition(0, 1).receive(0, vec![]), transition(1, 2)]);
-    atomic.locations[1].atomic = true;
+    // A takes the system while B stands in a committed one: A cannot move, B can.
+    let atomic = process("A", 3, vec![transition(0, 1).receive(0, vec![]).leaves_to(0), transition(1, 2)]);
     let mut committed = process("B", 2, vec![transition(0, 1).send(0, vec![]), transition(1, 0)]);
     committed.locations[1].committed = true;
     let model = interpreter(program(vec![], vec![channel("c", 0, &[])], vec![atomic, committed]));

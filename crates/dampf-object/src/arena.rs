@@ -47,19 +47,30 @@ impl Block {
 }
 
 /// The blocks of one arena.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Arena {
     /// Ascending.
     pub blocks: Vec<Block>,
     pub last_freed: Option<Block>,
+    /// Before and between so many first blocks there is no room for even the smallest block. Only remembered, no part of a state.
+    packed: usize,
 }
+
+impl PartialEq for Arena {
+    fn eq(&self, other: &Arena) -> bool {
+        (&self.blocks, self.last_freed) == (&other.blocks, other.last_freed)
+    }
+}
+
+impl Eq for Arena {}
 
 impl Arena {
     /// A place for a block; none if the arena is full.
     pub fn allocate(&mut self, size: u32, align: u32, site: u32, maker: Maker, local: bool) -> Option<u32> {
         let align = align.max(ALIGN);
-        let mut from = GAP;
-        let mut at = 0;
+        self.pack();
+        let mut at = self.packed;
+        let mut from = self.start_of_room(at);
         loop {
             let offset = from.checked_next_multiple_of(align)?;
             let end = offset.checked_add(size.max(1)).filter(|&end| end <= ARENA_BYTES - GAP)?;
@@ -74,10 +85,26 @@ impl Arena {
                     return Some(offset);
                 }
                 None => {
-                    from = self.blocks[at].end().max(self.blocks[at].offset + 1) + GAP;
                     at += 1;
+                    from = self.start_of_room(at);
                 }
             }
+        }
+    }
+
+    /// Where the room before a block begins.
+    fn start_of_room(&self, at: usize) -> u32 {
+        at.checked_sub(1).map_or(GAP, |before| self.blocks[before].end().max(self.blocks[before].offset + 1) + GAP)
+    }
+
+    /// Goes on past blocks that have no room before them, so that a heap that only grows is not searched from its start every time.
+    fn pack(&mut self) {
+        while let Some(next) = self.blocks.get(self.packed) {
+            let smallest = self.start_of_room(self.packed).next_multiple_of(ALIGN) + 1 + GAP;
+            if smallest <= next.offset {
+                break;
+            }
+            self.packed += 1;
         }
     }
 
@@ -92,6 +119,7 @@ impl Arena {
     pub fn allocate_at(&mut self, offset: u32, size: u32, site: u32, maker: Maker) {
         let at = self.blocks.partition_point(|block| block.offset < offset);
         self.blocks.insert(at, Block { offset, size, site, maker, local: false });
+        self.packed = self.packed.min(at);
         if self
             .last_freed
             .is_some_and(|freed| freed.offset < offset + size.max(1) && offset < freed.end().max(freed.offset + 1))
@@ -115,6 +143,7 @@ impl Arena {
     pub fn free(&mut self, offset: u32) -> Option<Block> {
         let at = self.blocks.binary_search_by_key(&offset, |block| block.offset).ok()?;
         let freed = self.blocks.remove(at);
+        self.packed = self.packed.min(at);
         self.last_freed = Some(freed);
         Some(freed)
     }
@@ -170,7 +199,7 @@ impl Arena {
         let count = words[0] as usize;
         let (blocks, rest) = words[4..].split_at(3 * count);
         let last_freed = Some(unpack(&words[1..4])).filter(|block| block.offset != 0);
-        (Arena { blocks: blocks.chunks(3).map(unpack).collect(), last_freed }, rest)
+        (Arena { blocks: blocks.chunks(3).map(unpack).collect(), last_freed, packed: 0 }, rest)
     }
 }
 

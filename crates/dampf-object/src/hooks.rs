@@ -68,6 +68,8 @@ pub enum Hook {
     ThreadDetach,
     ThreadExit,
     ThreadSelf,
+    /// The unwinder looks for a function's description: the library would first sort all descriptions there are.
+    FindDescription,
     Malloc,
     Calloc,
     Realloc,
@@ -119,7 +121,8 @@ impl Hook {
             | Hook::Abort
             | Hook::ThreadSelf => 0,
             Hook::ConditionTimedwait | Hook::PosixMemalign | Hook::SemaphoreInit | Hook::BarrierInit => 4,
-            Hook::MutexInit
+            Hook::FindDescription
+            | Hook::MutexInit
             | Hook::ConditionWait
             | Hook::SemaphoreValue
             | Hook::ThreadJoin
@@ -209,6 +212,7 @@ const NAMES: &[(&str, Hook)] = &[
     ("thrd_detach", Hook::ThreadDetach),
     ("pthread_exit", Hook::ThreadExit),
     ("thrd_exit", Hook::ThreadExit),
+    ("_Unwind_Find_FDE", Hook::FindDescription),
     ("pthread_self", Hook::ThreadSelf),
     ("thrd_current", Hook::ThreadSelf),
     ("malloc", Hook::Malloc),

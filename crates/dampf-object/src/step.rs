@@ -360,6 +360,7 @@ impl Machine<'_> {
             ThreadDetach => self.detach_thread(hart),
             ThreadExit => Ok(self.exit_thread(hart)),
             ThreadSelf => Ok(Next::Return(self.own_handle(hart))),
+            FindDescription => Ok(Next::Return(self.find_description(hart))),
             Malloc | Calloc | Realloc | Memalign | PosixMemalign | UsableSize | Free | New | NewArray | NewAligned
             | NewArrayAligned | Delete | DeleteArray => self.heap_operation(hook, hart, way),
             Choose | Nondeterministic(_) | Sampled(..) => Ok(self.choose(hook, hart, way)),
@@ -373,6 +374,16 @@ impl Machine<'_> {
                 Err(Stop::from(self.system.program.unsupported(format!("`{name}`"), self.user_pc(hart))))
             }
         }
+    }
+
+    /// Finds the description of the function at an address, and fills in the bases that its pointers are relative to: none, in
+    /// a static executable, and where the function begins.
+    fn find_description(&mut self, hart: &Hart) -> u64 {
+        let Some((description, start)) = self.system.program.debug.description_address(hart.x[A0]) else { return 0 };
+        for (field, value) in [0, 0, start].into_iter().enumerate() {
+            self.poke_long(hart.x[A0 + 1] + 8 * field as u64, value);
+        }
+        description
     }
 
     fn at_call(&mut self, hart: &mut Hart, way: Option<u32>) -> Result<Next, Stop> {

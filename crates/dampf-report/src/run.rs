@@ -20,6 +20,8 @@ pub struct Change {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ToldStep {
     pub step: Step,
+    /// What the step is made of beside that, where it is made of several.
+    pub further: Vec<Step>,
     /// In declaration order. Empty for a step that ends in a fault: it leads to no state.
     pub changes: Vec<Change>,
 }
@@ -27,11 +29,12 @@ pub struct ToldStep {
 impl ToldStep {
     /// Describes the step `action` from `before` to `after`.
     pub fn new<M: Describe>(model: &M, before: &[Word], action: Action, after: Option<&[Word]>) -> ToldStep {
-        let step = model.describe_step(before, action);
+        let mut parts = model.describe_parts(before, action).into_iter();
+        let step = parts.next().unwrap_or_else(|| model.describe_step(before, action));
         let changes =
             after.map_or_else(Vec::new, |after| changes(&model.describe_state(before), &model.describe_state(after)));
         let changes = changes.into_iter().flat_map(elementwise).collect();
-        ToldStep { step, changes }
+        ToldStep { step, further: parts.collect(), changes }
     }
 
     /// The changes that the text of the step does not say anyway: `idle -> wait` is where a process went.
@@ -44,12 +47,19 @@ impl ToldStep {
 
     /// Where the step stands in the source: `file:line`.
     pub fn place(&self) -> String {
-        self.step.location.as_ref().map_or_else(String::new, line_of)
+        place(&self.step)
+    }
+
+    /// All that the step is made of.
+    pub fn parts(&self) -> impl Iterator<Item = &Step> {
+        std::iter::once(&self.step).chain(&self.further)
     }
 }
 
-fn line_of(location: &SourceLocation) -> String {
-    format!("{}:{}", location.file, location.line)
+/// Where a step stands in the source: `file:line`.
+pub(crate) fn place(step: &Step) -> String {
+    let line_of = |location: &SourceLocation| format!("{}:{}", location.file, location.line);
+    step.location.as_ref().map_or_else(String::new, line_of)
 }
 
 /// What differs between two descriptions. A name that only one of them has is absent in the other.

@@ -4,7 +4,7 @@
 //! trail without steps. Steps are described while they are written, so a long trail needs no second copy.
 
 use crate::{Change, CheckReport, Run, ToldStep, rate};
-use dampf_core::{CallStack, Describe, Fault, Finding, SourceLocation, Verdict};
+use dampf_core::{CallStack, Describe, Fault, Finding, SourceLocation, Step, Verdict};
 use serde::Serialize as DeriveSerialize;
 use serde::ser::{Serialize, Serializer};
 use std::io::{self, Write};
@@ -88,7 +88,7 @@ struct Steps<'a, M: Describe>(Option<&'a Run<'a, M>>);
 
 impl<M: Describe> Serialize for Steps<'_, M> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.into_iter().flat_map(Run::steps).map(StepEntry::from))
+        serializer.collect_seq(self.0.into_iter().flat_map(Run::steps).flat_map(StepEntry::all))
     }
 }
 
@@ -109,18 +109,22 @@ struct ChangeEntry {
     after: String,
 }
 
-impl From<ToldStep> for StepEntry {
-    fn from(told: ToldStep) -> Self {
+impl StepEntry {
+    /// One entry for everything that a step is made of; what it changed stands with the last.
+    fn all(told: ToldStep) -> Vec<StepEntry> {
         let entry = |Change { name, before, after }| ChangeEntry { name, before, after };
-        let (file, line) = told.step.location.map(|at| (at.file, at.line)).unzip();
-        StepEntry {
-            process: told.step.process,
-            file,
-            line,
-            function: told.step.function,
-            text: told.step.text,
-            changes: told.changes.into_iter().map(entry).collect(),
+        let mut entries: Vec<StepEntry> = std::iter::once(told.step).chain(told.further).map(StepEntry::from).collect();
+        if let Some(last) = entries.last_mut() {
+            last.changes = told.changes.into_iter().map(entry).collect();
         }
+        entries
+    }
+}
+
+impl From<Step> for StepEntry {
+    fn from(step: Step) -> Self {
+        let (file, line) = step.location.map(|at| (at.file, at.line)).unzip();
+        StepEntry { process: step.process, file, line, function: step.function, text: step.text, changes: Vec::new() }
     }
 }
 

@@ -3,6 +3,7 @@
 //! The layout is the same on a terminal and in a pipe; only colour differs. A line of a step has the shape
 //! `number  process  file:line  source text`, and the values it changed follow, indented below the text.
 
+use crate::run::place;
 use crate::{Palette, Run, ToldStep, grouped};
 use dampf_core::{Binding, CallStack, Describe, Fault};
 use std::collections::HashSet;
@@ -40,19 +41,25 @@ impl StepTable {
     /// Widens the columns so that this step fits.
     pub fn fit(&mut self, told: &ToldStep) {
         let width = |text: &str| text.chars().count().min(COLUMN_MAX);
-        self.process = self.process.max(width(&told.step.process));
-        self.place = self.place.max(width(&told.place()));
+        for part in told.parts() {
+            self.process = self.process.max(width(&part.process));
+            self.place = self.place.max(width(&place(part)));
+        }
     }
 
     /// Writes one step; `number` counts from 1.
     pub fn write(&mut self, out: &mut dyn Write, palette: Palette, number: usize, told: &ToldStep) -> io::Result<()> {
         self.fit(told);
-        let process = padded(&told.step.process, self.process);
-        let place = padded(&told.place(), self.place);
-        let text = one_line(&told.step.text);
         let width = self.number.max(3);
-        let line = format!("  {number:>width$}  {}  {}  {text}", palette.name(process), palette.aside(place));
-        writeln!(out, "{}", line.trim_end())?;
+        for (index, part) in told.parts().enumerate() {
+            // Only the first part of a step has its number.
+            let number = if index == 0 { number.to_string() } else { String::new() };
+            let process = padded(&part.process, self.process);
+            let place = padded(&place(part), self.place);
+            let text = one_line(&part.text);
+            let line = format!("  {number:>width$}  {}  {}  {text}", palette.name(process), palette.aside(place));
+            writeln!(out, "{}", line.trim_end())?;
+        }
         let changes: Vec<String> = told.noteworthy_changes().map(|change| shown_change(palette, change)).collect();
         if !changes.is_empty() {
             writeln!(out, "  {:width$}    {}", "", changes.join(", "))?;

@@ -31,6 +31,21 @@ pub struct Origin {
     /// What else a program needs; a model has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<ProgramOrigin>,
+    /// What else a Promela model needs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub promela: Option<PromelaOrigin>,
+}
+
+/// How a Promela model was read. The labels of its steps depend on the processes it was prepared for.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct PromelaOrigin {
+    /// Macros given on the command line, with their texts.
+    pub macros: Vec<(String, String)>,
+    /// For each process its number, its proctype, and the number of channels before it.
+    pub processes: Vec<(u32, usize, u32)>,
+    /// Whether runs go on behind violated assertions.
+    #[serde(default)]
+    pub goes_on: bool,
 }
 
 /// How a program was compiled, run and looked at. The labels of its steps depend on all of it.

@@ -298,6 +298,12 @@ impl DebugInfo {
         u8::try_from(register).ok().filter(|&register| register < 32)
     }
 
+    /// Where the description of the function at an address is in the program's memory, and where the function begins.
+    pub fn description_address(&self, pc: u64) -> Option<(u64, u64)> {
+        let (description, start) = self.frames.description_address(pc.wrapping_sub(self.load_bias))?;
+        Some((description.wrapping_add(self.load_bias), start.wrapping_add(self.load_bias)))
+    }
+
     /// The call stack: for every caller, innermost first, an address within its call instruction, ready for
     /// [`frames`](Self::frames). Ends quietly where it cannot go on.
     pub fn unwind(&self, registers: &Registers, memory: Memory) -> Vec<u64> {

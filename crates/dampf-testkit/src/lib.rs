@@ -7,5 +7,6 @@ pub mod graph;
 pub mod pages;
 #[cfg(feature = "program")]
 pub mod program;
+pub mod promela;
 pub mod random;
 pub mod reference;

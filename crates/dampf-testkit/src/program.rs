@@ -7,7 +7,7 @@
 use crate::random::Random;
 use dampf_core::{FaultKind, Source, Span};
 use dampf_gcl::ir::{
-    BinaryOp, Channel, ChannelId, Check, Effect, Expr, IntType, Location, LocationId, Place, Process, ProcessId,
+    BinaryOp, Channel, ChannelId, Check, Effect, Expr, IntType, Joint, Location, LocationId, Place, Process, ProcessId,
     Program, Sync, Transition, UnaryOp, Variable, VariableId,
 };
 
@@ -107,6 +107,9 @@ impl Generator {
         let processes = (0..processes).map(|number| self.process(number, marks)).collect();
         let checks = (0..self.some(0, 2)).map(|_| self.check()).collect();
         let property = self.chance(20).then(|| self.property());
+        let has_compound_steps = atomic && self.chance(50);
+        let mut processes: Vec<Process> = processes;
+        let timeout = self.chance(20).then(|| self.timeout(&mut processes));
         Program {
             name: format!("random{seed}"),
             source: Source::new(format!("random{seed}.gcl"), std::mem::take(&mut self.text)),
@@ -115,9 +118,34 @@ impl Generator {
             processes,
             checks,
             property,
-            has_error_state: self.chance(50),
+            has_error_state: !has_compound_steps && self.chance(50),
             error_location: None,
+            has_compound_steps,
+            timeout,
         }
+    }
+
+    /// Makes some transitions wait until nothing else can happen.
+    fn timeout(&mut self, processes: &mut [Process]) -> VariableId {
+        let id = VariableId(self.variables.len() as u32);
+        self.variables.push(Variable {
+            name: "timeout".to_owned(),
+            owner: None,
+            ty: IntType::BIT,
+            array: None,
+            initial: vec![0],
+            span: Span::default(),
+        });
+        for transition in processes.iter_mut().flat_map(|process| &mut process.transitions) {
+            if self.chance(20) {
+                let waits = Expr::Read(Place { variable: id, index: None, span: Span::default() });
+                transition.guard = Some(match transition.guard.take() {
+                    Some(guard) => Expr::Binary(BinaryOp::And, Box::new(guard), Box::new(waits), Span::default()),
+                    None => waits,
+                });
+            }
+        }
+        id
     }
 
     // Choices.
@@ -192,7 +220,7 @@ impl Generator {
             0..=20 => self.some(1, self.size.transitions),
             _ => self.some(count / 2, count),
         };
-        let transitions = (0..transitions).map(|_| self.transition(count)).collect();
+        let transitions = (0..transitions).map(|_| self.transition(number, count, marks)).collect();
         let initial = LocationId(self.below(count) as u32);
         Process { name: format!("P{number}"), locations, initial, transitions, span: self.span() }
     }
@@ -201,27 +229,36 @@ impl Generator {
         Location {
             name: format!("l{number}"),
             committed: marks.committed && self.chance(20),
-            atomic: marks.atomic && self.chance(30),
             end: marks.end && self.chance(60),
             accepting: false,
             span: Span::default(),
         }
     }
 
-    fn transition(&mut self, locations: usize) -> Transition {
+    fn transition(&mut self, process: usize, locations: usize, marks: Marks) -> Transition {
         let source = LocationId(self.below(locations) as u32);
         let target = LocationId(self.below(locations) as u32);
         let guard = self.chance(60).then(|| self.guard());
         let sync = if !self.channels.is_empty() && self.chance(45) { Some(self.sync()) } else { None };
         let effects = (0..self.some(0, 3)).map(|_| self.effect()).collect();
-        Transition { source, target, guard, sync, effects, span: self.span() }
+        let joint = if sync.is_none() && self.chance(10) { self.joint(process) } else { None };
+        let own = (marks.atomic && self.chance(30)).then_some(ProcessId(process as u32));
+        let holder = own.map(|own| joint.filter(|_| self.chance(50)).map_or(own, |joint| joint.process));
+        Transition { source, target, guard, sync, joint, effects, holder, span: self.span() }
+    }
+
+    /// Another process that moves along, if there is one.
+    fn joint(&mut self, mover: usize) -> Option<Joint> {
+        let process = self.below(self.locations.len());
+        let count = self.locations[process];
+        let (source, target) = (LocationId(self.below(count) as u32), LocationId(self.below(count) as u32));
+        (process != mover).then_some(Joint { process: ProcessId(process as u32), source, target })
     }
 
     fn property(&mut self) -> Process {
         let location = |name: &str, accepting| Location {
             name: name.to_owned(),
             committed: false,
-            atomic: false,
             end: false,
             accepting,
             span: Span::default(),
@@ -232,7 +269,9 @@ impl Generator {
             target: LocationId(target),
             guard: self.chance(80).then(|| self.guard()),
             sync: None,
+            joint: None,
             effects: Vec::new(),
+            holder: None,
             span: self.span(),
         };
         let transitions = vec![edge(0, 0), edge(0, 1), edge(1, 1)];

@@ -9,8 +9,9 @@ use crate::input::Input;
 use crate::options::{self, Backend, CheckOptions, Search, StepSize};
 use crate::output_file::OutputFile;
 use crate::program::{self, ProgramInput};
+use crate::promela::{self, PromelaInput};
 use crate::terminal::{self, Terminal};
-use dampf_core::{Describe, Statistics, Verdict};
+use dampf_core::{Describe, FaultKind, Statistics, Verdict};
 use dampf_gcl::model::{self, GclModel};
 use dampf_report::{CheckReport, Excerpt, Origin, Palette, Run, Setting, TrailFile};
 use dampf_search::{Outcome, Stop};
@@ -21,6 +22,8 @@ pub fn run(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Failure> {
     check_options(options)?;
     if program::is_program(&options.model.input) {
         check_program(options, terminal)
+    } else if promela::is_promela(&options.model.input) {
+        check_promela(options, terminal)
     } else {
         check_model(options, terminal)
     }
@@ -55,6 +58,43 @@ fn check_model(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Failur
         Backend::Interpreter => "interpreter",
     };
     conclude(options, terminal, &outputs, backend, &input.origin, &outcome, run.as_ref(), elapsed)
+}
+
+/// Checks a Promela model. Where a process is started that the model was not prepared for, the search begins again.
+fn check_promela(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Failure> {
+    if options.buchi.is_some() {
+        return Err(Failure::new("--buchi goes with DMC models, not with Promela"));
+    }
+    let mut input = PromelaInput::load(&options.model)?;
+    let outputs = Outputs::reserve(options)?;
+    let start = Instant::now();
+    input.promela.explore()?;
+    loop {
+        // The interpreter is the bare front end: whatever searched, trails are told by it.
+        let reference = input.model(model::Backend::Interpreter, options.keep_going)?;
+        let native = match options.backend.unwrap_or(Backend::Native) {
+            Backend::Native => input.model(model::Backend::Native, options.keep_going).ok(),
+            Backend::Interpreter => None,
+        };
+        let backend = if native.is_some() { "native" } else { "interpreter" };
+        let searched = native.as_ref().unwrap_or(&reference);
+        let outcome = engine::search(searched, input.deadlocks, start.elapsed(), options, terminal)?;
+        if outcome.findings.iter().any(|finding| finding.fault.kind == FaultKind::Unprepared) {
+            let learnt = outcome.findings.iter().map(|finding| input.promela.learn(&reference, &finding.trail));
+            if learnt.fold(false, |some, learnt| some | learnt) {
+                continue;
+            }
+        }
+        let elapsed = start.elapsed();
+        let (mut outcome, run) = engine::told(outcome, Some(&reference), input.deadlocks);
+        if let (Verdict::Verified, [claim, ..], false) = (&outcome.verdict, input.promela.claims(), options.no_claims) {
+            let reason = format!(
+                "assertions and end states hold, but {claim} is not checked yet (--no-claims leaves such claims out)"
+            );
+            outcome.verdict = Verdict::Unknown(reason);
+        }
+        return conclude(options, terminal, &outputs, backend, &input.origin(), &outcome, run.as_ref(), elapsed);
+    }
 }
 
 /// Checks a program. What the search assumes about sharing may turn out wrong; then it begins again.

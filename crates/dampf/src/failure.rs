@@ -4,7 +4,7 @@
 //! input show their source line on a terminal, and `file:line:column: message` in a pipe.
 
 use crate::terminal::{Terminal, complain};
-use dampf_core::{Diagnostic, Source, Unsupported};
+use dampf_core::{Diagnostic, Source, Span, Unsupported};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents};
 use miette::{SourceCode, SourceSpan, SpanContents, ThemeCharacters, ThemeStyles};
 use std::fmt;
@@ -116,8 +116,9 @@ struct Drawing {
 impl Drawing {
     fn new(diagnostic: &Diagnostic) -> Drawing {
         let text = &diagnostic.source.text;
+        let file = diagnostic.source.file(diagnostic.span);
         let boundary = |at: u32| {
-            let at = (at as usize).min(text.len());
+            let at = (at as usize).clamp(file.start, file.start + file.text.len());
             (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
         };
         let (start, end) = (boundary(diagnostic.span.start), boundary(diagnostic.span.end));
@@ -142,18 +143,20 @@ impl SourceCode for WholeLines {
         _: usize,
         _: usize,
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
-        let Source { path, text } = &*self.0;
-        let (start, end) = (span.offset(), span.offset() + span.len());
-        let (Some(before), Some(after)) = (text.get(..start), text.get(end..)) else {
+        let file = self.0.file(Span::new(span.offset(), span.offset()));
+        let (start, end) = (span.offset() - file.start, span.offset() + span.len() - file.start);
+        let (Some(before), Some(after)) = (file.text.get(..start), file.text.get(end..)) else {
             return Err(MietteError::OutOfBounds);
         };
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        let line_end = after.find('\n').map_or(text.len(), |at| end + at);
+        let line_end = after.find('\n').map_or(file.text.len(), |at| end + at);
         let line = before.matches('\n').count();
-        let lines = SourceSpan::from((line_start, line_end - line_start));
-        let contents = &text.as_bytes()[line_start..line_end];
-        let count = text[line_start..line_end].lines().count();
-        Ok(Box::new(MietteSpanContents::new_named(path.clone(), contents, lines, line, start - line_start, count)))
+        // Labels have their places in the whole text, and so must the lines that are drawn.
+        let lines = SourceSpan::from((file.start + line_start, line_end - line_start));
+        let contents = &file.text.as_bytes()[line_start..line_end];
+        let (path, column) = (file.path.to_owned(), start - line_start);
+        let count = file.text[line_start..line_end].lines().count();
+        Ok(Box::new(MietteSpanContents::new_named(path, contents, lines, line, column, count)))
     }
 }
 
@@ -182,7 +185,6 @@ impl miette::Diagnostic for Drawing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dampf_core::Span;
     use expect_test::expect;
 
     fn diagnostic(start: usize, end: usize) -> Diagnostic {
@@ -207,6 +209,23 @@ mod tests {
               help: declare it with `channel ack;`
         "#]]
         .assert_eq(&drawn(&diagnostic(38, 41), false, 80));
+    }
+
+    #[test]
+    fn an_error_in_an_included_file_is_drawn_with_that_file() {
+        let files = vec![("types.h".to_owned(), "\nchan ack\n".to_owned())];
+        let source = Source::with_included("m.pml", "#include \"types.h\"\n", files);
+        let at = source.text.find("ack").unwrap();
+        let wrong = Diagnostic { source, help: None, ..diagnostic(at, at + 3) };
+        expect![[r#"
+            error: channel `ack` is not declared
+               ╭─[types.h:2:6]
+             2 │ chan ack
+               ·      ─┬─
+               ·       ╰── used here
+               ╰────
+        "#]]
+        .assert_eq(&drawn(&wrong, false, 80));
     }
 
     #[test]

@@ -5,6 +5,8 @@ use crate::input::Input;
 use crate::options::InfoOptions;
 use crate::program::{self, ProgramInput};
 use crate::program_info;
+use crate::promela::{self, PromelaInput};
+use crate::promela_info;
 use crate::terminal::{Terminal, print};
 use dampf_gcl::ir::{Channel, IntType, Location, LocationId, Process, Program, Variable, VariableId};
 use dampf_gcl::layout::{Layout, Storage};
@@ -17,6 +19,13 @@ pub fn run(options: &InfoOptions, terminal: &Terminal) -> Result<u8, Failure> {
     if program::is_program(&options.model.input) {
         let input = ProgramInput::load(&options.model)?;
         print(|out| program_info::write(out, terminal.palette, &input))?;
+        return Ok(0);
+    }
+    if promela::is_promela(&options.model.input) {
+        let mut input = PromelaInput::load(&options.model)?;
+        input.promela.explore()?;
+        let model = input.model(Backend::Interpreter, false)?;
+        print(|out| promela_info::write(out, terminal.palette, &model))?;
         return Ok(0);
     }
     let input = Input::load(&options.model)?;
@@ -175,7 +184,6 @@ fn marks(location: &Location, initial: bool) -> Vec<&'static str> {
     let marks = [
         (initial, "initial"),
         (location.committed, "committed"),
-        (location.atomic, "atomic"),
         (location.end, "end"),
         (location.accepting, "accepting"),
     ];

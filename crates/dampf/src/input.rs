@@ -32,7 +32,7 @@ impl Language {
                 Err(error) => Err(Failure::new(format!("cannot read `{}`: {error}", path.display()))),
                 Ok(_) => Err(Failure::with_help(
                     format!("`{}` is no input that Dampf knows", path.display()),
-                    "programs are executables or .c, .cc or .cpp sources; models are .dve (DVE) or .dmc (DMC) files",
+                    "programs are executables or .c, .cc or .cpp sources; models are .pml (Promela), .dve (DVE) or .dmc (DMC) files",
                 )),
             },
         }
@@ -76,6 +76,7 @@ impl Input {
             goals: options.goals.clone(),
             deadlocks: !options.no_deadlock,
             program: None,
+            promela: None,
         };
         Input::read(&options.input, origin)
     }
@@ -116,7 +117,7 @@ impl Input {
 }
 
 /// Options that only programs have must not be given in vain.
-fn refuse_program_options(options: &ModelOptions) -> Result<(), Failure> {
+pub fn refuse_program_options(options: &ModelOptions) -> Result<(), Failure> {
     let program = &options.program;
     let given = [
         ("--cflags", !program.cflags.is_empty()),

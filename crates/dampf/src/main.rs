@@ -18,6 +18,8 @@ mod output_file;
 mod program;
 mod program_info;
 mod progress;
+mod promela;
+mod promela_info;
 mod replay;
 mod run_program;
 mod simulate;

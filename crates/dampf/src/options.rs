@@ -104,6 +104,13 @@ pub struct CheckOptions {
     #[arg(long, help_heading = "Search")]
     pub keep_going: bool,
 
+    /// Leave out never claims, trace assertions and LTL formulas of a Promela model
+    ///
+    /// Only assertions and end states are checked then. Without this, a model that has such claims is at best
+    /// `unknown`, because they are not checked yet.
+    #[arg(long)]
+    pub no_claims: bool,
+
     /// How visited states are kept: tree-compressed, or word for word
     #[arg(long, value_enum, value_name = "KIND", default_value = "tree", help_heading = "Search")]
     pub store: Store,

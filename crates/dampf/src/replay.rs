@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::input::{Input, read_source};
 use crate::options::ReplayOptions;
 use crate::program::{self, ProgramInput};
+use crate::promela::{self, PromelaInput};
 use crate::terminal::{Terminal, print};
 use dampf_core::Describe;
 use dampf_gcl::model::{Backend, GclModel};
@@ -47,6 +48,11 @@ pub fn follow(kept: &TrailFile, path: &Path, changes_allowed: bool, terminal: &T
         let input = ProgramInput::read(path, kept.origin.clone())?;
         check_unchanged(kept, &input.origin, path, changes_allowed)?;
         return follow_on(kept, &input.model(), input.deadlocks, path, terminal);
+    }
+    if promela::is_promela(path) {
+        let mut input = PromelaInput::read(path, kept.origin.clone())?;
+        check_unchanged(kept, &input.origin(), path, changes_allowed)?;
+        return follow_on(kept, &input.same_model()?, input.deadlocks, path, terminal);
     }
     let input = Input::read(path, kept.origin.clone())?;
     check_unchanged(kept, &input.origin, path, changes_allowed)?;

@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use crate::input::Input;
 use crate::options::SimulateOptions;
 use crate::program::{self, ProgramInput};
+use crate::promela::{self, PromelaInput};
 use crate::run_program;
 use crate::terminal::{Terminal, print};
 use crate::{interactive, replay};
@@ -29,6 +30,11 @@ pub fn run(options: &SimulateOptions, terminal: &Terminal) -> Result<u8, Failure
         }
         input.try_out();
         return walk_through(&input.model(), input.deadlocks, options, terminal);
+    }
+    if promela::is_promela(&options.model.input) && !options.quiet {
+        let mut input = PromelaInput::load(&options.model)?;
+        input.promela.explore()?;
+        return walk_through(&input.model(Backend::Interpreter, false)?, input.deadlocks, options, terminal);
     }
     if options.quiet {
         return Err(Failure::new(format!(

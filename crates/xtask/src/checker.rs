@@ -5,12 +5,15 @@ use crate::measured::{self, Usage};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 /// A built `dampf`.
 pub struct Checker {
     pub binary: PathBuf,
     /// Ends a run that takes too long; its verdict is then unknown.
     pub max_time: String,
+    /// A run that goes on beyond this is ended, and has failed.
+    pub hard_limit: Option<Duration>,
 }
 
 /// How a model is checked.
@@ -62,8 +65,11 @@ impl Checker {
         command.arg("check").arg(model).args(["--keep-going", "--progress", "never", "--json", "-"]);
         command.args(["--store", &setting.store, "--threads", &setting.threads.to_string()]);
         command.args(["--backend", setting.backend, "--max-time", &self.max_time]).args(arguments);
-        let finished =
-            measured::run(&mut command).map_err(|error| format!("cannot run `{}`: {error}", self.binary.display()))?;
+        let finished = measured::run_within(&mut command, self.hard_limit)
+            .map_err(|error| format!("cannot run `{}`: {error}", self.binary.display()))?;
+        if finished.out_of_time {
+            return Err(format!("dampf does not keep to --max-time {}", self.max_time));
+        }
         let unreadable = |what: &str| format!("{what} ({}): {}", finished.status, finished.complaint());
         let summary: Value = serde_json::from_str(&finished.stdout).map_err(|_| unreadable("dampf gave no summary"))?;
         summary_of(&summary, finished.usage)
@@ -108,7 +114,6 @@ fn honest_status(checked: Checked, status: Option<i32>) -> Result<Checked, Failu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     fn usage() -> Usage {
         Usage { wall: Duration::ZERO, cpu: Duration::ZERO, peak_rss_bytes: 0 }

@@ -6,12 +6,14 @@
 mod beem;
 mod case;
 mod notes;
+pub mod promela;
 
 use crate::Failure;
 use crate::checker::{Checker, Setting};
 use crate::workspace::Workspace;
 use case::{Case, Examined};
 use clap::{Args, Subcommand};
+use promela::PromelaOptions;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -26,6 +28,11 @@ pub enum Corpus {
     Dve(CorpusOptions),
     /// The models in models/dmc, with what they say of themselves, in all their sizes
     Dmc(CorpusOptions),
+    /// The Promela models in ../shared/corpora/promela and the examples of SPIN's package, with what SPIN says of them
+    ///
+    /// Compares states and kinds of faults: SPIN searches everything, without reductions and past all errors. Its
+    /// answers are kept in target/spin/answers.
+    Promela(PromelaOptions),
 }
 
 #[derive(Args, Debug)]
@@ -94,13 +101,17 @@ pub fn run(workspace: &Workspace, corpus: &Corpus) -> Result<(), Failure> {
         },
         Corpus::Dve(options) => (options, notes::cases(&workspace.root.join("models/dve"), "dve")?),
         Corpus::Dmc(options) => (options, notes::cases(&workspace.root.join("models/dmc"), "dmc")?),
+        Corpus::Promela(options) => return promela::run(workspace, options),
     };
     let cases: Vec<Case> = cases.into_iter().filter(|case| options.wants(case)).collect();
     if cases.is_empty() {
         return Err("no instance is left to check; see --filter and --max-states".to_owned());
     }
-    let checker =
-        Checker { binary: workspace.release_binary(options.dampf.as_deref())?, max_time: options.max_time.clone() };
+    let checker = Checker {
+        binary: workspace.release_binary(options.dampf.as_deref())?,
+        max_time: options.max_time.clone(),
+        hard_limit: None,
+    };
     let name_width = cases.iter().map(|case| case.name.len()).max().unwrap_or(0);
     let mut examined = Vec::new();
     for case in &cases {

@@ -1,4 +1,4 @@
-//! Figures as people read them.
+//! Figures as people read and write them.
 
 use std::time::Duration;
 
@@ -21,6 +21,19 @@ pub fn millions_per_second(count: u64, time: Duration) -> f64 {
     if seconds > 0.0 { count as f64 / 1e6 / seconds } else { 0.0 }
 }
 
+/// A time as the checker takes it: `60`, `1.5s`, `5m`, `2h`.
+pub fn time(text: &str) -> Result<Duration, String> {
+    let refused = || format!("`{text}` is no time such as 60, 1.5s, 5m or 2h");
+    let (number, factor) = match text.chars().next_back() {
+        Some('s') => (&text[..text.len() - 1], 1.0),
+        Some('m') => (&text[..text.len() - 1], 60.0),
+        Some('h') => (&text[..text.len() - 1], 3600.0),
+        _ => (text, 1.0),
+    };
+    let number: f64 = number.parse().map_err(|_| refused())?;
+    Duration::try_from_secs_f64(number * factor).map_err(|_| refused())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -34,5 +47,11 @@ mod tests {
     fn a_rate_over_no_time_is_no_rate() {
         assert_eq!(millions_per_second(5, Duration::ZERO), 0.0);
         assert_eq!(millions_per_second(3_000_000, Duration::from_secs(2)), 1.5);
+    }
+
+    #[test]
+    fn times_have_units() {
+        assert_eq!(["60", "1.5s", "5m"].map(time), [60_000, 1_500, 300_000].map(|ms| Ok(Duration::from_millis(ms))));
+        assert!(["", "s", "-1", "2y", "nan"].iter().all(|bad| time(bad).is_err()));
     }
 }

@@ -27,7 +27,7 @@ enum Command {
     Corpus(Corpus),
     /// Measure speed and memory, against SPIN where it is installed
     Bench(BenchOptions),
-    /// Read damaged models for a while: the mutation tests of all languages
+    /// Read damaged models for a while: the mutation tests of all languages; or compare with others on random programs
     Fuzz(FuzzOptions),
     /// Rewrite the expectations of tests with what happens now; look at the difference before you keep it
     Bless,

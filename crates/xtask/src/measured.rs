@@ -6,6 +6,7 @@
 use std::io::{self, Read};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -25,6 +26,8 @@ pub struct Finished {
     pub stdout: String,
     pub stderr: String,
     pub usage: Usage,
+    /// It took longer than it was given, and was ended.
+    pub out_of_time: bool,
 }
 
 impl Finished {
@@ -37,21 +40,62 @@ impl Finished {
 }
 
 pub fn run(command: &mut Command) -> io::Result<Finished> {
+    run_within(command, None)
+}
+
+/// Runs a program and ends it if it takes longer than `limit`.
+pub fn run_within(command: &mut Command, limit: Option<Duration>) -> io::Result<Finished> {
     let start = Instant::now();
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let process = libc::pid_t::try_from(child.id()).map_err(io::Error::other)?;
     let stdout = child.stdout.take();
     let stderr = child.stderr.take();
+    let (ended, has_ended) = mpsc::channel::<()>();
+    let watch = thread::spawn(move || watch(process, limit, &has_ended));
     // Both pipes are emptied at the same time: a program may wait for a reader of either.
     let errors = thread::spawn(move || read_all(stderr));
     let printed = read_all(stdout);
     let complained = errors.join().unwrap_or_else(|_| Err(io::Error::other("the reader of standard error died")));
-    let (status, used) = wait(child.id())?;
+    // The process id stays taken until the last wait, so that nobody else is ended in its place.
+    await_end(process)?;
+    drop(ended);
+    let out_of_time = watch.join().unwrap_or(false);
+    let (status, used) = wait(process)?;
     let usage = Usage {
         wall: start.elapsed(),
         cpu: duration(used.ru_utime) + duration(used.ru_stime),
         peak_rss_bytes: peak_rss_bytes(&used),
     };
-    Ok(Finished { status, stdout: printed?, stderr: complained?, usage })
+    Ok(Finished { status, stdout: printed?, stderr: complained?, usage, out_of_time })
+}
+
+/// Ends the process when the limit is over and nobody has said that it ended; says whether it did.
+fn watch(process: libc::pid_t, limit: Option<Duration>, has_ended: &mpsc::Receiver<()>) -> bool {
+    let Some(limit) = limit else { return false };
+    let out_of_time = has_ended.recv_timeout(limit) == Err(RecvTimeoutError::Timeout);
+    if out_of_time {
+        // SAFETY: a signal to a child that has not been waited for, so the number is still its own.
+        unsafe { libc::kill(process, libc::SIGKILL) };
+    }
+    out_of_time
+}
+
+/// Waits until a child has ended, and leaves it to be waited for.
+fn await_end(process: libc::pid_t) -> io::Result<()> {
+    let process = libc::id_t::try_from(process).map_err(io::Error::other)?;
+    // SAFETY: `siginfo_t` is plain data, for which all bits zero is a value.
+    let mut information: libc::siginfo_t = unsafe { std::mem::zeroed() };
+    loop {
+        // SAFETY: the pointer is to a live value of the type that the call writes.
+        let ended = unsafe { libc::waitid(libc::P_PID, process, &raw mut information, libc::WEXITED | libc::WNOWAIT) };
+        if ended == 0 {
+            return Ok(());
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
 }
 
 fn read_all(pipe: Option<impl Read>) -> io::Result<String> {
@@ -63,8 +107,7 @@ fn read_all(pipe: Option<impl Read>) -> io::Result<String> {
 }
 
 /// Waits for a child that nobody else waits for.
-fn wait(process: u32) -> io::Result<(ExitStatus, libc::rusage)> {
-    let process = libc::pid_t::try_from(process).map_err(io::Error::other)?;
+fn wait(process: libc::pid_t) -> io::Result<(ExitStatus, libc::rusage)> {
     let mut status = 0;
     // SAFETY: `rusage` is plain numbers, for which all bits zero is a value.
     let mut used: libc::rusage = unsafe { std::mem::zeroed() };
@@ -122,5 +165,13 @@ mod tests {
     fn more_output_than_a_pipe_holds_is_no_trouble() {
         let finished = shell("head -c 300000 /dev/zero >&2; head -c 300000 /dev/zero");
         assert_eq!((finished.stdout.len(), finished.stderr.len()), (300_000, 300_000));
+    }
+    #[test]
+    fn a_program_that_takes_too_long_is_ended() {
+        let limit = Some(Duration::from_millis(100));
+        let ended = run_within(Command::new("sleep").arg("60"), limit).expect("there is a sleep");
+        assert!(ended.out_of_time && !ended.status.success() && ended.usage.wall < Duration::from_secs(30));
+        let finished = run_within(&mut Command::new("true"), Some(Duration::from_secs(60))).expect("there is a true");
+        assert!(!finished.out_of_time && finished.status.success());
     }
 }

@@ -4,9 +4,10 @@
 //! says how to repeat that command alone.
 
 use crate::Failure;
+use crate::fuzz::PromelaSpinOptions;
 use crate::tidy;
 use crate::workspace::Workspace;
-use clap::Args;
+use clap::{Args, Subcommand};
 
 /// One cargo command: its environment and its arguments.
 struct Step {
@@ -58,14 +59,34 @@ pub fn bless(workspace: &Workspace) -> Result<(), Failure> {
 }
 
 #[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct FuzzOptions {
     /// How long to damage the models of each language
     #[arg(long, value_name = "N", default_value = "60")]
     seconds: u64,
+
+    #[command(subcommand)]
+    comparison: Option<FuzzComparison>,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum FuzzComparison {
+    /// Compare Dampf with SPIN on random programs in Promela
+    ///
+    /// A program on which they differ is made small and kept. SPIN is the judge of what a program is: those that it
+    /// refuses or cannot search are counted and left out.
+    PromelaSpin(PromelaSpinOptions),
+}
+
+pub fn fuzz(workspace: &Workspace, options: &FuzzOptions) -> Result<(), Failure> {
+    match &options.comparison {
+        Some(FuzzComparison::PromelaSpin(options)) => crate::fuzz::promela_spin(workspace, options),
+        None => mutation(workspace, options),
+    }
 }
 
 /// Runs the test target `mutation` of every crate that has one.
-pub fn fuzz(workspace: &Workspace, options: &FuzzOptions) -> Result<(), Failure> {
+fn mutation(workspace: &Workspace, options: &FuzzOptions) -> Result<(), Failure> {
     let metadata = workspace.metadata()?;
     let mut crates: Vec<&str> = Vec::new();
     for package in metadata["packages"].as_array().into_iter().flatten() {

@@ -46,7 +46,9 @@ impl Lowering {
             target: target?,
             guard: guard?,
             sync: sync?,
+            joint: None,
             effects: effects.into_iter().collect::<Option<Vec<_>>>()?.concat(),
+            holder: None,
             span: transition.span,
         })
     }

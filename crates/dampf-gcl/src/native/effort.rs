@@ -28,6 +28,10 @@ impl Lowering<'_, '_> {
         let layout = self.layout;
         let mut facts = facts.clone();
         let mut effort = 2 + layout.width.div_ceil(2);
+        if let Some(joint) = step.transition.joint {
+            facts.narrow(layout.locations[joint.process.0 as usize], Interval::point(joint.source.0 as i32));
+            effort += 2;
+        }
         if let Some(guard) = step.guard {
             effort += weigh(&facts, layout, guard)?;
             facts.assume(layout, guard, true);

@@ -141,6 +141,7 @@ impl<'p> Lowering<'p, '_> {
     }
 
     fn may_hold(&self, process: ProcessId) -> bool {
-        self.program.process(process).locations.iter().any(|location| location.atomic)
+        let transitions = self.program.processes.iter().flat_map(|process| &process.transitions);
+        transitions.into_iter().any(|transition| transition.holder == Some(process))
     }
 }

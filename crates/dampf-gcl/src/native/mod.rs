@@ -138,8 +138,9 @@ impl Native {
     }
 
     /// Everything that can happen next in `state`: clears `out` and fills it in action order with steps and
-    /// faulty steps, the fault of the state, and, for a state without steps, whether it is a valid end.
-    pub fn successors(&self, state: &[Word], out: &mut Successors) {
+    /// faulty steps, the fault of the state, and, for a state without steps, whether it is a valid end. Returns whether the steps
+    /// are those of the holder alone.
+    pub fn successors(&self, state: &[Word], out: &mut Successors) -> bool {
         assert_eq!((state.len(), out.width()), (self.width, self.width), "a state of another model");
         out.clear();
         let (words, labels) = out.spare(self.capacity + GUARD_ENTRIES);
@@ -162,6 +163,7 @@ impl Native {
         if report.state_fault != 0 || report.step_faults != 0 {
             self.report_faults(&report, out);
         }
+        report.holder != 0
     }
 
     #[cold]

@@ -33,7 +33,8 @@ impl<'p> Lowering<'p, '_> {
     /// Tries a step, which is enabled only where `ready` holds too; the cursor behind it. Where that is not
     /// certain, the step must be one that can be taken in vain.
     pub fn step(&mut self, step: &Step<'p>, facts: &Facts, ready: Condition, cursor: Cursor) -> Cursor {
-        let is_certain = step.guard.is_none() && step.buffered(self.layout).is_none();
+        let is_certain =
+            step.guard.is_none() && step.buffered(self.layout).is_none() && step.transition.joint.is_none();
         let is_short = || self.effort(step, facts).is_some_and(|effort| effort <= EFFORT_IN_VAIN_MAX);
         match ready {
             Condition::Known(false) => cursor,
@@ -46,7 +47,8 @@ impl<'p> Lowering<'p, '_> {
     fn step_in_vain(&mut self, step: &Step<'p>, facts: &Facts, ready: Condition, cursor: Cursor) -> Cursor {
         self.exit = None;
         let mut view = View::before(self.layout.width, facts.clone());
-        let mut condition = ready;
+        let joint_ready = self.joint_ready(step, &mut view);
+        let mut condition = self.both(ready, joint_ready);
         if let Some(guard) = step.guard {
             let guard_holds = self.condition(guard, &view);
             condition = self.both(condition, guard_holds);
@@ -66,6 +68,12 @@ impl<'p> Lowering<'p, '_> {
         let next = self.cursor_block();
         self.exit = Some(FaultExit::default());
         let mut view = View::before(self.layout.width, facts.clone());
+        let joint_ready = self.joint_ready(step, &mut view);
+        if !matches!(joint_ready, Condition::Known(true)) {
+            let go = self.builder.create_block();
+            self.branch_on(joint_ready, (go, &[]), (next, &cursor.arguments()));
+            self.builder.switch_to_block(go);
+        }
         if let Some(guard) = step.guard {
             self.go_on_if(guard, &view, next, cursor);
             view.facts.assume(self.layout, guard, true);
@@ -78,7 +86,8 @@ impl<'p> Lowering<'p, '_> {
         }
         self.take(step, &view, cursor);
         let behind = self.advance(cursor);
-        let is_certain = step.guard.is_none() && step.buffered(self.layout).is_none();
+        let is_certain =
+            step.guard.is_none() && step.buffered(self.layout).is_none() && step.transition.joint.is_none();
         if is_certain && self.exit.is_some_and(|exit| exit.block.is_none()) {
             return behind;
         }
@@ -106,6 +115,16 @@ impl<'p> Lowering<'p, '_> {
         self.store_at(one, self.report, REPORT_STEP_FAULTS);
         let behind = self.advance(cursor);
         self.jump(next, behind);
+    }
+
+    /// Whether the process that moves along is where it must be.
+    fn joint_ready(&mut self, step: &Step<'_>, enabled: &mut View) -> Condition {
+        let Some(joint) = step.transition.joint else { return Condition::Known(true) };
+        let field = self.layout.locations[joint.process.0 as usize];
+        let here = self.read_field(enabled, field);
+        let ready = self.compare(BinaryOp::Equal, here, Operand::constant(joint.source.0 as i32));
+        enabled.facts.narrow(field, Interval::point(joint.source.0 as i32));
+        ready
     }
 
     /// Whether the buffered channel of a step is not full, or not empty.
@@ -154,16 +173,15 @@ impl<'p> Lowering<'p, '_> {
 
     /// The locations that change, and the holder, with their new values.
     pub fn moves(&self, step: &Step<'_>) -> Vec<(Field, i32)> {
-        let movers = std::iter::once((step.mover, step.transition)).chain(step.partner);
-        let mut holder = 0;
-        let mut moves = Vec::new();
-        for (process, transition) in movers {
-            moves.push((self.layout.locations[process.0 as usize], transition.target.0 as i32));
-            // The receiver comes last and takes precedence.
-            if self.program.process(process).locations[transition.target.0 as usize].atomic {
-                holder = process.0 as i32 + 1;
-            }
+        let mut moves = vec![(self.layout.locations[step.mover.0 as usize], step.transition.target.0 as i32)];
+        if let Some((receiver, receiving)) = step.partner {
+            moves.push((self.layout.locations[receiver.0 as usize], receiving.target.0 as i32));
         }
+        if let Some(joint) = step.transition.joint {
+            moves.push((self.layout.locations[joint.process.0 as usize], joint.target.0 as i32));
+        }
+        let holder = step.partner.and_then(|(_, receiving)| receiving.holder).or(step.transition.holder);
+        let holder = holder.map_or(0, |holder| holder.0 as i32 + 1);
         moves.extend(self.layout.holder.map(|field| (field, holder)));
         moves
     }

@@ -104,6 +104,9 @@ impl<'p> Fixpoint<'p> {
                 let cell = cells.of_element(VariableId(id as u32), index as u32) as usize;
                 if !self.frozen[cell] {
                     self.values[cell].add(value, variable.ty, self.thresholds);
+                    if self.program.timeout == Some(VariableId(id as u32)) {
+                        self.values[cell].add(1, variable.ty, self.thresholds);
+                    }
                     if self.program.error_location.is_some() {
                         self.values[cell].add(0, variable.ty, self.thresholds);
                     }

@@ -11,8 +11,8 @@
 
 use super::formula::Formula;
 use crate::ir::{
-    ActionSource, BinaryOp, ChannelId, Effect, Expr, IntType, LocationId, Place, ProcessId, Program, Sync, Transition,
-    UnaryOp, VariableId,
+    ActionSource, BinaryOp, ChannelId, Effect, Expr, IntType, Joint, LocationId, Place, ProcessId, Program, Sync,
+    Transition, UnaryOp, VariableId,
 };
 use crate::layout::dynamically_indexed;
 use dampf_core::FaultKind;
@@ -174,6 +174,9 @@ impl SymbolicStep {
         if let Some((receiver, receiving)) = partner {
             execution.stand(receiver, receiving.source);
         }
+        if let Some(joint) = transition.joint {
+            execution.stand(joint.process, joint.source);
+        }
         execution.guard(transition);
         if let Some((_, receiving)) = partner {
             execution.guard(receiving);
@@ -185,6 +188,10 @@ impl SymbolicStep {
         execution.travel(action.process, transition);
         if let Some((receiver, receiving)) = partner {
             execution.travel(receiver, receiving);
+        }
+        if let Some(Joint { process, source, target }) = transition.joint {
+            execution.moves.push(Move { process, source, target });
+            execution.stand(process, target);
         }
         match (&transition.sync, partner) {
             (Some(_), Some((receiver, receiving))) => execution.receive(receiver, receiving, Some(sent)),
@@ -331,7 +338,10 @@ impl<'p> Execution<'p> {
             match effect {
                 Effect::Assign { target, value, .. } => {
                     let value = self.expression(value);
-                    self.store(by, target, value);
+                    // What belongs to the process that moves along counts as its own.
+                    let owner = self.program.variable(target.variable).owner;
+                    let along = transition.joint.map(|joint| joint.process).filter(|along| owner == Some(*along));
+                    self.store(along.unwrap_or(by), target, value);
                 }
                 Effect::Assert { condition, kind, .. } => {
                     if *kind == FaultKind::Overflow {

@@ -51,7 +51,7 @@ pub fn channel(name: &str, capacity: u32, fields: &[IntType]) -> Channel {
 
 pub fn location(name: &str) -> Location {
     let name = name.to_owned();
-    Location { name, committed: false, atomic: false, end: false, accepting: false, span: NOWHERE }
+    Location { name, committed: false, end: false, accepting: false, span: NOWHERE }
 }
 
 /// A process with plain locations `q0`, `q1`, …
@@ -67,7 +67,16 @@ pub fn process(name: &str, locations: u32, transitions: Vec<Transition>) -> Proc
 
 pub fn transition(source: u32, target: u32) -> Transition {
     let (source, target) = (LocationId(source), LocationId(target));
-    Transition { source, target, guard: None, sync: None, effects: Vec::new(), span: NOWHERE }
+    Transition {
+        source,
+        target,
+        guard: None,
+        sync: None,
+        joint: None,
+        effects: Vec::new(),
+        holder: None,
+        span: NOWHERE,
+    }
 }
 
 pub trait TransitionParts {
@@ -75,6 +84,10 @@ pub trait TransitionParts {
     fn send(self, channel: u32, values: Vec<Expr>) -> Self;
     fn receive(self, channel: u32, targets: Vec<Place>) -> Self;
     fn does(self, effects: Vec<Effect>) -> Self;
+    /// With a second process that moves along.
+    fn along(self, process: u32, source: u32, target: u32) -> Self;
+    /// With a process that holds the system afterwards.
+    fn leaves_to(self, holder: u32) -> Self;
 }
 
 impl TransitionParts for Transition {
@@ -90,6 +103,13 @@ impl TransitionParts for Transition {
     fn does(self, effects: Vec<Effect>) -> Self {
         Transition { effects, ..self }
     }
+    fn along(self, process: u32, source: u32, target: u32) -> Self {
+        let (source, target) = (LocationId(source), LocationId(target));
+        Transition { joint: Some(Joint { process: ProcessId(process), source, target }), ..self }
+    }
+    fn leaves_to(self, holder: u32) -> Self {
+        Transition { holder: Some(ProcessId(holder)), ..self }
+    }
 }
 
 pub fn program(variables: Vec<Variable>, channels: Vec<Channel>, processes: Vec<Process>) -> Program {
@@ -103,6 +123,8 @@ pub fn program(variables: Vec<Variable>, channels: Vec<Channel>, processes: Vec<
         property: None,
         has_error_state: false,
         error_location: None,
+        has_compound_steps: false,
+        timeout: None,
     }
 }
 

@@ -104,6 +104,12 @@ impl CallFrames {
         }
     }
 
+    /// Where the description is in memory that the unwinder of C++ looks for, and where the function begins that it is of.
+    pub fn description_address(&self, pc: u64) -> Option<(u64, u64)> {
+        let described = self.find(pc).filter(|described| described.in_eh_frame)?;
+        Some((self.eh_frame_address + described.offset as u64, described.addresses.start))
+    }
+
     /// The table row for an address.
     fn row(&self, pc: u64) -> Option<Row> {
         let described = self.find(pc)?;

@@ -1,0 +1,447 @@
+//! From a resolved model and the processes it may have to guarded commands.
+//!
+//! A process of Promela is created and dies, and gets the number of one that died before. In guarded commands processes are
+//! there for ever. So there is one of them for every *instance*: a proctype, the number it runs under, and how many channels were there
+//! before it, which gives its own channels their numbers. An instance that does not run is in a location of its own, and its variables are 0, so that
+//! states correspond one to one to SPIN's. Which instances there can be is found out by exploring (see `prepare.rs`); a
+//! step that starts an unknown one is marked, and the model is made again.
+//!
+//! Channels become variables: their length, and an array for each field of their messages. A send or receive on a channel that is only known when
+//! it happens becomes one transition for every channel it can be. The two sides of a rendezvous become one transition that moves both processes.
+
+mod channels;
+mod effects;
+mod steps;
+mod values;
+
+use crate::typed::{Initial, Place, Scalar, ScalarKind, Statement, Typed, Value, VariableRef};
+use channels::{PointsTo, Queue};
+use dampf_core::{Span, Unsupported};
+use dampf_gcl::ir::{
+    Effect, Expr, IntType, Location, LocationId, Place as Slot, Process, ProcessId, Program, Transition, Variable,
+    VariableId,
+};
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// A process that may be there: what it does, its number, and the number of channels that were there before it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Instance {
+    pub pid: u32,
+    pub proctype: usize,
+    pub channels: u32,
+}
+
+/// The location of an instance that does not run.
+pub const ABSENT: LocationId = LocationId(0);
+
+/// What a transition does, in the model's own terms.
+#[derive(Clone, Debug)]
+pub struct Account {
+    /// The statements, each with the instance that executes it.
+    pub parts: Vec<Part>,
+    /// The proctype that the step would start, if it is not prepared for.
+    pub unprepared: Option<usize>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Part {
+    pub instance: usize,
+    pub state: usize,
+    pub edge: usize,
+    pub alternative: usize,
+}
+
+/// A lowered model.
+pub struct Lowered {
+    pub program: Program,
+    pub instances: Vec<Instance>,
+    /// For each process and transition.
+    pub accounts: Vec<Vec<Account>>,
+    pub process_count: VariableId,
+    pub channel_count: Option<VariableId>,
+    /// The variables of each queue, for people.
+    pub queues: Vec<Queue>,
+    /// What becomes of the variables of the model: for globals, and for each instance's locals.
+    pub globals: Vec<Storage>,
+    pub locals: Vec<Vec<Storage>>,
+}
+
+/// Where the values of a variable are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Storage {
+    Variable(VariableId),
+    /// A channel variable that never changes: the number of its first channel.
+    Channels(u32),
+    /// A hidden variable that nobody reads.
+    Nowhere,
+}
+
+/// A program of more transitions is refused.
+const TRANSITIONS_MAX: usize = 200_000;
+
+/// Lowers a model for these processes. With `goes_on`, a violated assertion is passed as well as reported.
+pub fn lower(typed: &Typed, instances: &[Instance], goes_on: bool) -> Result<Lowered, Unsupported> {
+    let mut lowering = Lowering::new(typed, instances);
+    lowering.goes_on = goes_on;
+    lowering.declare();
+    lowering.points_to = PointsTo::find(&lowering);
+    lowering.transitions()?;
+    lowering.finish()
+}
+
+struct Lowering<'t> {
+    typed: &'t Typed,
+    goes_on: bool,
+    /// Whether an expression for `enabled` is being made.
+    is_asking: Cell<bool>,
+    instances: &'t [Instance],
+    variables: Vec<Variable>,
+    globals: Vec<Storage>,
+    locals: Vec<Vec<Storage>>,
+    queues: Vec<Queue>,
+    points_to: PointsTo,
+    process_count: VariableId,
+    channel_count: Option<VariableId>,
+    last: Option<VariableId>,
+    /// For each instance, in a model with priorities.
+    priorities: Vec<VariableId>,
+    timeout: VariableId,
+    transitions: Vec<Vec<Transition>>,
+    accounts: Vec<Vec<Account>>,
+    /// Variables that are changed somewhere: globals, and locals by proctype.
+    changed: BTreeSet<(Option<usize>, usize)>,
+    read: BTreeSet<(Option<usize>, usize)>,
+}
+
+const NOWHERE: Span = Span { start: 0, end: 0 };
+
+fn constant(value: i32) -> Expr {
+    Expr::Const(value)
+}
+
+fn cell(variable: VariableId) -> Slot {
+    Slot { variable, index: None, span: NOWHERE }
+}
+
+fn element(variable: VariableId, index: Expr) -> Slot {
+    Slot { variable, index: Some(Box::new(index)), span: NOWHERE }
+}
+
+fn assign(target: Slot, value: Expr) -> Effect {
+    let span = target.span;
+    Effect::Assign { target, value, span }
+}
+
+impl<'t> Lowering<'t> {
+    fn new(typed: &'t Typed, instances: &'t [Instance]) -> Self {
+        let (changed, read) = used_variables(typed);
+        Lowering {
+            typed,
+            goes_on: false,
+            is_asking: Cell::new(false),
+            instances,
+            variables: Vec::new(),
+            globals: Vec::new(),
+            locals: Vec::new(),
+            queues: Vec::new(),
+            points_to: PointsTo::default(),
+            process_count: VariableId(0),
+            channel_count: None,
+            last: None,
+            priorities: Vec::new(),
+            timeout: VariableId(0),
+            transitions: instances.iter().map(|_| Vec::new()).collect(),
+            accounts: instances.iter().map(|_| Vec::new()).collect(),
+            changed,
+            read,
+        }
+    }
+
+    fn process(&self, instance: usize) -> ProcessId {
+        ProcessId(instance as u32)
+    }
+
+    fn proctype(&self, instance: usize) -> &'t crate::typed::Proctype {
+        &self.typed.proctypes[self.instances[instance].proctype]
+    }
+
+    fn location(&self, state: usize) -> LocationId {
+        LocationId(state as u32 + 1)
+    }
+
+    /// The process is there.
+    fn is_alive(&self, instance: usize) -> Expr {
+        values::not(Expr::At(self.process(instance), ABSENT))
+    }
+
+    fn add_variable(
+        &mut self,
+        name: &str,
+        owner: Option<usize>,
+        ty: IntType,
+        initial: Vec<i32>,
+        array: Option<u32>,
+    ) -> VariableId {
+        let owner = owner.map(|instance| self.process(instance));
+        let initial = initial.into_iter().map(|value| ty.wrap(value)).collect();
+        self.variables.push(Variable { name: name.to_owned(), owner, ty, array, initial, span: NOWHERE });
+        VariableId(self.variables.len() as u32 - 1)
+    }
+
+    fn declare(&mut self) {
+        let active = self.typed.active.len() as i32;
+        self.process_count = self.add_variable("_nr_pr", None, IntType::U8, vec![active], None);
+        self.timeout = self.add_variable("timeout", None, IntType::BIT, vec![0], None);
+        if self.typed.has_last {
+            self.last = Some(self.add_variable("_last", None, IntType::U8, vec![0], None));
+        }
+        let mut next_queue = 1;
+        for number in 0..self.typed.globals.len() {
+            let storage =
+                self.declare_variable(&self.typed.globals[number], None, (None, number), &mut next_queue, true);
+            self.globals.push(storage);
+        }
+        let global_queues = next_queue - 1;
+        let mut queues = global_queues;
+        for number in 0..self.instances.len() {
+            let Instance { proctype, channels, .. } = self.instances[number];
+            let is_active = number < self.typed.active.len();
+            let mut next_queue = channels + 1;
+            self.locals.push(Vec::new());
+            for (local, variable) in self.typed.proctypes[proctype].locals.iter().enumerate() {
+                let storage =
+                    self.declare_variable(variable, Some(number), (Some(proctype), local), &mut next_queue, is_active);
+                self.locals[number].push(storage);
+            }
+            if is_active {
+                queues = next_queue - 1;
+            }
+            if self.typed.has_priorities {
+                let initial = if is_active { self.typed.proctypes[proctype].priority } else { 0 };
+                let priority = self.add_variable("_priority", Some(number), IntType::U8, vec![initial], None);
+                self.priorities.push(priority);
+            }
+        }
+        if self.typed.needs_channel_count() {
+            self.channel_count = Some(self.add_variable("_nr_qs", None, IntType::U8, vec![queues as i32], None));
+        }
+    }
+
+    fn declare_variable(
+        &mut self,
+        variable: &crate::typed::Variable,
+        owner: Option<usize>,
+        key: (Option<usize>, usize),
+        next_queue: &mut u32,
+        is_there: bool,
+    ) -> Storage {
+        let is_changed = self.changed.contains(&key);
+        let first_queue = *next_queue;
+        if let Initial::Channels { capacity, fields } = &variable.initial {
+            for index in 0..variable.len() {
+                let name = if variable.sizes.is_empty() {
+                    variable.name.clone()
+                } else {
+                    format!("{}[{index}]", variable.name)
+                };
+                self.add_queue(first_queue + index, name, owner, *capacity, fields);
+            }
+            *next_queue += variable.len();
+            if !is_changed {
+                return Storage::Channels(first_queue);
+            }
+        }
+        if variable.is_hidden && !self.read.contains(&key) {
+            return Storage::Nowhere;
+        }
+        let len = variable.len() as usize;
+        let initial = match &variable.initial {
+            _ if !is_there => vec![0; len],
+            Initial::Channels { .. } => (first_queue..*next_queue).map(|queue| queue as i32).collect(),
+            Initial::Value(value) => vec![self.initial_value(value, owner); len],
+            Initial::List(values) => {
+                let mut values: Vec<i32> = values.iter().map(|value| self.initial_value(value, owner)).collect();
+                values.resize(len, 0);
+                values
+            }
+        };
+        let array = (!variable.sizes.is_empty()).then_some(variable.len());
+        let id = self.add_variable(&variable.name, owner, variable.scalar.ty, initial, array);
+        self.variables[id.0 as usize].span = variable.span;
+        Storage::Variable(id)
+    }
+
+    fn add_queue(&mut self, id: u32, name: String, owner: Option<usize>, capacity: u32, fields: &[Scalar]) {
+        let mut queue = Queue { id, name, owner, capacity, fields: fields.to_vec(), length: None, slots: Vec::new() };
+        if capacity > 0 {
+            let length = format!("len({})", queue.name);
+            queue.length = Some(self.add_variable(&length, owner, IntType::U8, vec![0], None));
+            for (number, field) in fields.iter().enumerate() {
+                let slots = format!("{}.{number}", queue.name);
+                let slots = self.add_variable(&slots, owner, field.ty, vec![0; capacity as usize], Some(capacity));
+                queue.slots.push(slots);
+            }
+        }
+        self.queues.push(queue);
+    }
+
+    /// What an expression is worth at the beginning.
+    fn initial_value(&self, value: &Value, owner: Option<usize>) -> i32 {
+        let of = |value: &Value| self.initial_value(value, owner);
+        match value {
+            Value::Const(value) => *value,
+            Value::Unary(op, operand) => op.apply(of(operand)),
+            Value::Binary(op, left, right, _) => op.apply(of(left), of(right)).unwrap_or(0),
+            Value::Conditional(condition, then, otherwise) => {
+                if of(condition) != 0 {
+                    of(then)
+                } else {
+                    of(otherwise)
+                }
+            }
+            Value::Pid => owner.map_or(0, |instance| self.instances[instance].pid as i32),
+            Value::ProcessCount => owner.map_or(0, |instance| self.instances[instance].pid as i32 + 1),
+            Value::Read(Place { variable, indices, .. }) => {
+                let storage = match (variable, owner) {
+                    (VariableRef::Global(number), _) => self.globals.get(*number),
+                    (VariableRef::Local(number), Some(owner)) => self.locals[owner].get(*number),
+                    (VariableRef::Local(_), None) => None,
+                };
+                let index = indices.first().map_or(0, of) as usize;
+                match storage {
+                    Some(Storage::Variable(id)) => {
+                        self.variables[id.0 as usize].initial.get(index).copied().unwrap_or(0)
+                    }
+                    Some(Storage::Channels(first)) => *first as i32 + index as i32,
+                    _ => 0,
+                }
+            }
+            _ => 0,
+        }
+    }
+
+    fn storage(&self, variable: VariableRef, instance: usize) -> Storage {
+        match variable {
+            VariableRef::Global(number) => self.globals[number],
+            VariableRef::Local(number) => self.locals[instance][number],
+        }
+    }
+
+    fn typed_variable(&self, variable: VariableRef, instance: usize) -> &'t crate::typed::Variable {
+        match variable {
+            VariableRef::Global(number) => &self.typed.globals[number],
+            VariableRef::Local(number) => &self.proctype(instance).locals[number],
+        }
+    }
+
+    fn finish(self) -> Result<Lowered, Unsupported> {
+        let count: usize = self.transitions.iter().map(Vec::len).sum();
+        if count > TRANSITIONS_MAX {
+            return Err(Unsupported { what: format!("a model of {count} transitions") });
+        }
+        let typed = self.typed;
+        let mut processes = Vec::new();
+        for (number, transitions) in self.transitions.into_iter().enumerate() {
+            let instance = &self.instances[number];
+            let proctype = &typed.proctypes[instance.proctype];
+            let mut locations = vec![Location {
+                name: "(absent)".to_owned(),
+                committed: false,
+                end: true,
+                accepting: false,
+                span: proctype.span,
+            }];
+            locations.extend(proctype.control.states.iter().map(|state| Location {
+                name: state_name(typed, state),
+                committed: false,
+                end: state.is_end,
+                accepting: false,
+                span: state.span,
+            }));
+            let is_active = number < typed.active.len();
+            let initial = LocationId(if is_active { proctype.control.initial as u32 + 1 } else { 0 });
+            let name = format!("{}:{}", proctype.name.trim_matches(':'), instance.pid);
+            processes.push(Process { name, locations, initial, transitions, span: proctype.span });
+        }
+        let has_compound_steps =
+            processes.iter().flat_map(|process| &process.transitions).any(|transition| transition.holder.is_some());
+        let program = Program {
+            name: typed.source.path.clone(),
+            source: Arc::clone(&typed.source),
+            variables: self.variables,
+            channels: Vec::new(),
+            processes,
+            checks: Vec::new(),
+            property: None,
+            has_error_state: false,
+            error_location: None,
+            has_compound_steps,
+            timeout: typed.has_timeout.then_some(self.timeout),
+        };
+        Ok(Lowered {
+            program,
+            instances: self.instances.to_vec(),
+            accounts: self.accounts,
+            process_count: self.process_count,
+            channel_count: self.channel_count,
+            queues: self.queues,
+            globals: self.globals,
+            locals: self.locals,
+        })
+    }
+}
+
+/// A label, or the line of what comes next.
+fn state_name(typed: &Typed, state: &crate::typed::State) -> String {
+    if !state.name.is_empty() {
+        return state.name.clone();
+    }
+    format!("line {}", typed.source.location(state.span).line)
+}
+
+type Uses = BTreeSet<(Option<usize>, usize)>;
+
+/// The variables that are changed, and those that are read.
+fn used_variables(typed: &Typed) -> (Uses, Uses) {
+    let (mut changed, mut read) = (Uses::new(), Uses::new());
+    for (number, proctype) in typed.proctypes.iter().enumerate() {
+        let key = |variable: VariableRef| match variable {
+            VariableRef::Global(global) => (None, global),
+            VariableRef::Local(local) => (Some(number), local),
+        };
+        changed.extend((0..proctype.parameters).map(|parameter| (Some(number), parameter)));
+        let alternatives =
+            proctype.control.states.iter().flat_map(|state| &state.edges).flat_map(|edge| &edge.alternatives);
+        for alternative in alternatives {
+            match &alternative.statement {
+                Statement::Assign(place, _) | Statement::Run { result: Some(place), .. } => {
+                    changed.insert(key(place.variable));
+                }
+                Statement::Receive { patterns, .. } => {
+                    for pattern in patterns {
+                        if let crate::typed::Pattern::Store(place) = pattern {
+                            changed.insert(key(place.variable));
+                        }
+                    }
+                }
+                _ => {}
+            }
+            alternative.statement.visit_reads(&mut |variable| {
+                read.insert(key(variable));
+            });
+        }
+        if let Some(provided) = &proctype.provided {
+            provided.visit_reads(&mut |variable| {
+                read.insert(key(variable));
+            });
+        }
+    }
+    (changed, read)
+}
+
+/// Whether a channel variable is one that never changes.
+fn is_channel(scalar: Scalar) -> bool {
+    scalar.kind == ScalarKind::Channel
+}

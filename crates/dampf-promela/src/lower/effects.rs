@@ -1,0 +1,399 @@
+//! What statements do: stores, messages, rendezvous, and the birth and death of processes.
+
+use super::steps::{Draft, Sends};
+use super::values::{and, binary, equal, not, or, wrapped};
+use super::{ABSENT, Lowering, Part, Storage, assign, cell, constant, element};
+use crate::resolve::PROCESSES_MAX;
+use crate::typed::{Initial, Pattern, Place, Run, Statement, Value};
+use dampf_core::FaultKind;
+use dampf_gcl::ir::{BinaryOp, Effect, Expr, IntType, Joint, Place as Cell, VariableId};
+use std::collections::BTreeSet;
+
+/// Those who send to, and receive from, channels without room.
+#[derive(Default)]
+pub struct Rendezvous {
+    senders: Vec<Side>,
+    receivers: Vec<Side>,
+}
+
+struct Side {
+    part: Part,
+    guard: Expr,
+    queue: usize,
+}
+
+impl Rendezvous {
+    pub fn add_sender(&mut self, part: Part, guard: Expr, queue: usize) {
+        self.senders.push(Side { part, guard, queue });
+    }
+}
+
+impl Lowering<'_> {
+    pub fn assignment(&self, place: &Place, value: &Value, instance: usize) -> Option<Effect> {
+        self.store(place, self.value(value, instance), instance)
+    }
+
+    /// A store; none into a variable that nobody reads.
+    fn store(&self, place: &Place, value: Expr, instance: usize) -> Option<Effect> {
+        match self.storage(place.variable, instance) {
+            Storage::Variable(_) => Some(assign(self.place(place, instance), value)),
+            Storage::Channels(_) | Storage::Nowhere => None,
+        }
+    }
+
+    pub fn send(&mut self, part: Part, guard: Expr, queue: usize, values: &[Value]) {
+        let guard = and(guard, self.has_room(queue));
+        let mut draft = Draft::new(part, guard);
+        let length = self.queues[queue].length.expect("the channel is buffered");
+        let end = if self.queues[queue].capacity == 1 { constant(0) } else { Expr::Read(cell(length)) };
+        for (slots, value) in self.queues[queue].slots.iter().zip(values) {
+            draft.effects.push(assign(element(*slots, end.clone()), self.value(value, part.instance)));
+        }
+        draft.effects.push(change(length, BinaryOp::Add));
+        self.push(draft);
+    }
+
+    /// One transition for every place in the channel that the message can come to.
+    pub fn send_sorted(&mut self, part: Part, guard: Expr, queue: usize, values: &[Value]) {
+        let capacity = self.queues[queue].capacity;
+        let length = self.queues[queue].length.expect("the channel is buffered");
+        let new: Vec<Expr> = values.iter().map(|value| self.value(value, part.instance)).collect();
+        let slots = self.queues[queue].slots.clone();
+        let mut guard = and(guard, self.has_room(queue));
+        for position in 0..capacity {
+            let is_end = equal(Expr::Read(cell(length)), constant(position as i32));
+            let is_within = binary(BinaryOp::Greater, Expr::Read(cell(length)), constant(position as i32));
+            let is_less = and(is_within, comes_before(&new, &slots, position));
+            let mut draft = Draft::new(part, and(guard.clone(), or(is_end.clone(), is_less.clone())));
+            for slots in &slots {
+                for at in (position + 1..capacity).rev() {
+                    draft.effects.push(copy(*slots, at, at - 1));
+                }
+            }
+            for (slots, value) in slots.iter().zip(&new) {
+                draft.effects.push(assign(element(*slots, constant(position as i32)), value.clone()));
+            }
+            draft.effects.push(change(length, BinaryOp::Add));
+            self.push(draft);
+            guard = and(guard, not(or(is_end, is_less)));
+        }
+    }
+
+    /// Receives from a buffered channel: one transition for every message that it can be.
+    pub fn receive(
+        &mut self,
+        part: Part,
+        guard: Expr,
+        queue: usize,
+        patterns: &[Pattern],
+        is_random: bool,
+        is_copy: bool,
+    ) {
+        let mut guard = guard;
+        let capacity = self.queues[queue].capacity;
+        let positions = if is_random { capacity } else { 1 };
+        for position in 0..positions {
+            let found = self.matches(queue, position, patterns, part.instance);
+            let mut draft = Draft::new(part, and(guard.clone(), found.clone()));
+            for (pattern, slots) in patterns.iter().zip(&self.queues[queue].slots) {
+                if let Pattern::Store(place) = pattern {
+                    let value = Expr::Read(element(*slots, constant(position as i32)));
+                    draft.effects.extend(self.store(place, value, part.instance));
+                }
+            }
+            if !is_copy {
+                for slots in &self.queues[queue].slots {
+                    draft.effects.extend((position + 1..capacity).map(|at| copy(*slots, at - 1, at)));
+                    draft.effects.push(assign(element(*slots, constant(capacity as i32 - 1)), constant(0)));
+                }
+                let length = self.queues[queue].length.expect("the channel is buffered");
+                draft.effects.push(change(length, BinaryOp::Subtract));
+            }
+            self.push(draft);
+            guard = and(guard, not(found));
+        }
+    }
+
+    /// A channel variable that names no channel is an error of the model, and so is an index outside of an array of channels.
+    pub fn without_channel(&mut self, part: Part, guard: Expr, channel: &Place) {
+        let instance = part.instance;
+        let span = self.alternative(part).span;
+        if let Storage::Channels(_) = self.storage(channel.variable, instance) {
+            let sizes = &self.typed_variable(channel.variable, instance).sizes;
+            let indices = channel.indices.iter().map(|index| self.value(index, instance));
+            let within = sizes.iter().zip(indices).fold(constant(1), |within, (size, index)| {
+                let at_least = binary(BinaryOp::GreaterEqual, index.clone(), constant(0));
+                let below = binary(BinaryOp::Less, index, constant(*size as i32));
+                and(within, and(at_least, below))
+            });
+            let mut draft = Draft::new(part, and(guard, not(within)));
+            draft.effects.push(Effect::Assert { condition: constant(0), kind: FaultKind::IndexOutOfBounds, span });
+            return self.push(draft);
+        }
+        if !self.points_to.numbers(self, channel, instance).contains(&0) {
+            return;
+        }
+        let Storage::Variable(_) = self.storage(channel.variable, instance) else { return };
+        let is_none = equal(Expr::Read(self.place(channel, instance)), constant(0));
+        let mut draft = Draft::new(part, and(guard, is_none));
+        draft.effects.push(Effect::Assert { condition: constant(0), kind: FaultKind::InvalidAccess, span });
+        self.push(draft);
+    }
+
+    /// Everybody who may receive from a channel without room.
+    pub fn receivers(&self) -> Rendezvous {
+        let mut rendezvous = Rendezvous::default();
+        for instance in 0..self.instances.len() {
+            for (state, description) in self.proctype(instance).control.states.iter().enumerate() {
+                for (edge, description) in description.edges.iter().enumerate() {
+                    for (alternative, description) in description.alternatives.iter().enumerate() {
+                        let Statement::Receive { channel, .. } = &description.statement else { continue };
+                        let part = Part { instance, state, edge, alternative };
+                        for (queue, is_named) in self.channels(channel, instance) {
+                            if self.queues[queue].length.is_none() {
+                                let guard = and(self.precondition(part, Sends::Never), is_named);
+                                rendezvous.receivers.push(Side { part, guard, queue });
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        rendezvous
+    }
+
+    /// Whether somebody stands ready to receive a message from a channel without room.
+    pub fn has_receiver(&self, sender: usize, queue: usize, values: &[Value], rendezvous: &Rendezvous) -> Expr {
+        let receivers = rendezvous.receivers.iter();
+        let fitting = receivers.filter(|receiver| receiver.queue == queue && receiver.part.instance != sender);
+        let ready = fitting.map(|receiver| {
+            let here = Expr::At(self.process(receiver.part.instance), self.location(receiver.part.state));
+            and(and(here, receiver.guard.clone()), self.agreement(sender, receiver, values))
+        });
+        ready.fold(constant(0), or)
+    }
+
+    /// Whether a message fits what a receiver wants.
+    fn agreement(&self, sender: usize, receiver: &Side, values: &[Value]) -> Expr {
+        let Statement::Receive { patterns, .. } = &self.alternative(receiver.part).statement else {
+            return constant(0);
+        };
+        let fields = &self.queues[receiver.queue].fields;
+        let parts = patterns.iter().zip(values).zip(fields);
+        parts.fold(constant(1), |agreed, ((pattern, value), field)| match pattern {
+            Pattern::Match(wanted) => {
+                let sent = wrapped(self.value(value, sender), *field);
+                and(agreed, equal(sent, self.value(wanted, receiver.part.instance)))
+            }
+            Pattern::Store(_) | Pattern::Ignore => agreed,
+        })
+    }
+
+    /// Makes one transition of every sender with every receiver.
+    pub fn pair(&mut self, rendezvous: &Rendezvous) {
+        for sender in &rendezvous.senders {
+            for receiver in &rendezvous.receivers {
+                if receiver.queue == sender.queue && receiver.part.instance != sender.part.instance {
+                    self.meet(sender, receiver);
+                }
+            }
+        }
+    }
+
+    fn meet(&mut self, sender: &Side, receiver: &Side) {
+        let Statement::Send { values, .. } = &self.alternative(sender.part).statement else { return };
+        let Statement::Receive { patterns, .. } = &self.alternative(receiver.part).statement else { return };
+        let agreement = self.agreement(sender.part.instance, receiver, values);
+        let guard = and(and(sender.guard.clone(), receiver.guard.clone()), agreement);
+        let mut draft = Draft::new(sender.part, guard);
+        let mut stores = Vec::new();
+        for ((pattern, value), field) in patterns.iter().zip(values).zip(&self.queues[sender.queue].fields) {
+            let Pattern::Store(place) = pattern else { continue };
+            let value = wrapped(self.value(value, sender.part.instance), *field);
+            if let Storage::Variable(_) = self.storage(place.variable, receiver.part.instance) {
+                stores.push((self.place(place, receiver.part.instance), value));
+            }
+        }
+        draft.effects = self.at_once(stores);
+        let accepted = self.alternative(receiver.part);
+        draft.joint = Some(Joint {
+            process: self.process(receiver.part.instance),
+            source: self.location(receiver.part.state),
+            target: self.location(accepted.target),
+        });
+        // Whoever receives goes on, if that is atomic; the sender waits for its turn.
+        draft.passes_to = accepted.holds.then(|| self.process(receiver.part.instance));
+        draft.partner = Some(receiver.part);
+        self.push(draft);
+    }
+
+    /// Stores values that are all computed before the first is stored.
+    fn at_once(&mut self, stores: Vec<(Cell, Expr)>) -> Vec<Effect> {
+        let mut stored = BTreeSet::new();
+        let mut is_disturbed = false;
+        for (target, value) in &stores {
+            is_disturbed |= reads_any(value, &stored);
+            stored.insert(target.variable);
+        }
+        if !is_disturbed {
+            return stores.into_iter().map(|(target, value)| assign(target, value)).collect();
+        }
+        let scratch: Vec<VariableId> = (0..stores.len()).map(|number| self.scratch(number)).collect();
+        let mut effects = Vec::new();
+        let (targets, values): (Vec<Cell>, Vec<Expr>) = stores.into_iter().unzip();
+        effects.extend(scratch.iter().zip(values).map(|(scratch, value)| assign(cell(*scratch), value)));
+        let kept = scratch.iter().zip(targets);
+        effects.extend(kept.map(|(scratch, target)| assign(target, Expr::Read(cell(*scratch)))));
+        effects.extend(scratch.iter().map(|scratch| assign(cell(*scratch), constant(0))));
+        effects
+    }
+
+    /// A variable that is 0 in all states.
+    fn scratch(&mut self, number: usize) -> VariableId {
+        let name = format!("(message {number})");
+        match self.variables.iter().position(|variable| variable.name == name) {
+            Some(at) => VariableId(at as u32),
+            None => self.add_variable(&name, None, IntType::I32, vec![0], None),
+        }
+    }
+
+    /// Starts a process: one transition for every instance that it can be, and a mark for all others.
+    pub fn start(&mut self, part: Part, guard: Expr, run: &Run, result: Option<&Place>) {
+        let mut others = guard.clone();
+        for instance in 0..self.instances.len() {
+            if self.instances[instance].proctype != run.proctype || instance == part.instance {
+                continue;
+            }
+            let description = self.instances[instance];
+            let mut is_next = equal(Expr::Read(cell(self.process_count)), constant(description.pid as i32));
+            if let Some(count) = self.channel_count {
+                is_next = and(is_next, equal(Expr::Read(cell(count)), constant(description.channels as i32)));
+            }
+            let mut draft = Draft::new(part, and(guard.clone(), is_next.clone()));
+            draft.effects = self.birth(part.instance, instance, run);
+            if let Some(place) = result {
+                draft.effects.extend(self.store(place, constant(description.pid as i32), part.instance));
+            }
+            draft.joint = Some(Joint {
+                process: self.process(instance),
+                source: ABSENT,
+                target: self.location(self.proctype(instance).control.initial),
+            });
+            self.push(draft);
+            others = and(others, not(is_next));
+        }
+        let has_room = binary(BinaryOp::Less, Expr::Read(cell(self.process_count)), constant(PROCESSES_MAX as i32));
+        let location = self.location(part.state);
+        let span = self.alternative(part).span;
+        let unprepared = Effect::Assert { condition: constant(0), kind: FaultKind::Unprepared, span };
+        let guard = and(others, has_room);
+        self.add(
+            part.instance,
+            location,
+            location,
+            None,
+            None,
+            guard,
+            vec![unprepared],
+            span,
+            vec![part],
+            Some(run.proctype),
+        );
+    }
+
+    /// The new process gets its parameters, and its variables their initial values.
+    fn birth(&self, parent: usize, child: usize, run: &Run) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        for (parameter, argument) in run.arguments.iter().enumerate() {
+            if let Storage::Variable(id) = self.locals[child][parameter] {
+                effects.push(assign(cell(id), self.value(argument, parent)));
+            }
+        }
+        if let Some(id) = self.priorities.get(child) {
+            let priority = run.priority.as_ref().map(|priority| self.value(priority, parent));
+            let priority = priority.unwrap_or(constant(1));
+            effects.push(assign(cell(*id), priority));
+        }
+        effects.push(change(self.process_count, BinaryOp::Add));
+        let mut next_channel = self.instances[child].channels as i32 + 1;
+        for (local, variable) in self.proctype(child).locals.iter().enumerate().skip(run.arguments.len()) {
+            let len = variable.len();
+            let first = next_channel;
+            if let Initial::Channels { .. } = variable.initial {
+                next_channel += len as i32;
+            }
+            let Storage::Variable(id) = self.locals[child][local] else { continue };
+            for index in 0..len {
+                let value = match &variable.initial {
+                    Initial::Value(value) => self.value(value, child),
+                    Initial::List(values) => {
+                        values.get(index as usize).map_or(constant(0), |value| self.value(value, child))
+                    }
+                    Initial::Channels { .. } => constant(first + index as i32),
+                };
+                if !matches!(value, Expr::Const(0)) {
+                    let target = if variable.sizes.is_empty() { cell(id) } else { element(id, constant(index as i32)) };
+                    effects.push(assign(target, value));
+                }
+            }
+        }
+        if let Some(count) = self.channel_count.filter(|_| next_channel > self.instances[child].channels as i32 + 1) {
+            effects.push(assign(cell(count), constant(next_channel - 1)));
+        }
+        effects
+    }
+
+    /// A dead process leaves nothing behind.
+    pub fn burial(&self, instance: usize) -> Vec<Effect> {
+        let mut effects = vec![change(self.process_count, BinaryOp::Subtract)];
+        if let Some(count) = self.channel_count.filter(|_| self.proctype(instance).channels() > 0) {
+            effects.push(assign(cell(count), constant(self.instances[instance].channels as i32)));
+        }
+        let owned = (0..self.variables.len() as u32)
+            .map(VariableId)
+            .filter(|id| self.variables[id.0 as usize].owner == Some(self.process(instance)));
+        for id in owned {
+            match self.variables[id.0 as usize].array {
+                None => effects.push(assign(cell(id), constant(0))),
+                Some(len) => {
+                    effects.extend((0..len).map(|index| assign(element(id, constant(index as i32)), constant(0))));
+                }
+            }
+        }
+        effects
+    }
+}
+
+/// Adds 1 to a variable, or subtracts it.
+fn change(variable: VariableId, op: BinaryOp) -> Effect {
+    assign(cell(variable), binary(op, Expr::Read(cell(variable)), constant(1)))
+}
+
+fn copy(slots: VariableId, to: u32, from: u32) -> Effect {
+    assign(element(slots, constant(to as i32)), Expr::Read(element(slots, constant(from as i32))))
+}
+
+/// Whether a message comes before the one at a position of a sorted channel.
+fn comes_before(new: &[Expr], slots: &[VariableId], position: u32) -> Expr {
+    let fields = new.iter().zip(slots).rev();
+    fields.fold(constant(0), |later, (value, slots)| {
+        let stored = Expr::Read(element(*slots, constant(position as i32)));
+        let is_less = binary(BinaryOp::Less, value.clone(), stored.clone());
+        or(is_less, and(equal(value.clone(), stored), later))
+    })
+}
+
+/// Whether an expression reads one of the variables.
+fn reads_any(expr: &Expr, variables: &BTreeSet<VariableId>) -> bool {
+    match expr {
+        Expr::Const(_) | Expr::At(..) | Expr::Length(_) => false,
+        Expr::Read(place) => {
+            variables.contains(&place.variable) || place.index.as_ref().is_some_and(|index| reads_any(index, variables))
+        }
+        Expr::Unary(_, operand) => reads_any(operand, variables),
+        Expr::Binary(_, left, right, _) => reads_any(left, variables) || reads_any(right, variables),
+        Expr::Conditional(condition, then, otherwise) => {
+            [condition, then, otherwise].iter().any(|expr| reads_any(expr, variables))
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Numbers of states and verdicts, as the models say them of themselves in lines that begin with `//~`.
+//!
+//! The numbers are SPIN's: `spin -o1 -o2 -o3 -a`, the verifier compiled with `-DSAFETY -DNOREDUCE` and run with `-c0`, which goes on after errors. Every
+//! model is explored with the interpreter and with native code.
+
+use dampf_core::{Action, FaultKind, Model, Source, Successors, Trail, Worker};
+use dampf_gcl::model::Backend;
+use dampf_promela::{Promela, PromelaModel};
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+/// What a model says of itself.
+struct Expected {
+    verdict: Option<FaultKind>,
+    states: usize,
+}
+
+fn expected(text: &str) -> Expected {
+    let note = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix("//~ ")?.strip_prefix(name));
+        line.unwrap_or_else(|| panic!("no line `//~ {name}`")).trim()
+    };
+    let verdict = match note("VERDICT") {
+        "verified" => None,
+        "violated deadlock" => Some(FaultKind::Deadlock),
+        "violated assertion" => Some(FaultKind::Assertion),
+        other => panic!("no verdict: {other}"),
+    };
+    Expected { verdict, states: note("STATES").parse().expect("a number of states") }
+}
+
+fn read(path: &Path) -> Promela {
+    let text = std::fs::read_to_string(path).expect("a readable model");
+    let mut none = |name: &str, _: &Path| Err(format!("no file {name}"));
+    let model = dampf_promela::read(Source::new(path.display().to_string(), text), &[], &mut none);
+    let model = model.unwrap_or_else(|problems| panic!("{}", problems[0]));
+    Promela::new(&model).unwrap_or_else(|problems| panic!("{}", problems[0]))
+}
+
+/// Explores everything behind faults, too: the number of states and the kinds of faults. If a process is missing, a run to where
+/// it would be started.
+fn explore(model: &PromelaModel) -> Result<(usize, BTreeSet<&'static str>), Trail> {
+    let mut worker = model.worker();
+    let mut steps = Successors::new(model.width());
+    worker.initial(&mut steps).expect("an initial state");
+    let mut queue = vec![steps.state(0).to_vec()];
+    let mut reached: HashMap<Vec<u32>, Option<(usize, Action)>> = HashMap::from([(queue[0].clone(), None)]);
+    let mut kinds = BTreeSet::new();
+    let mut next = 0;
+    while next < queue.len() {
+        let state = queue[next].clone();
+        worker.successors(&state, &mut steps).expect("steps");
+        assert!(steps.unsupported().is_none(), "{:?}", steps.unsupported());
+        kinds.extend(steps.fault_of_state().map(|fault| fault.kind.name()));
+        for index in 0..steps.len() {
+            let action = steps.action(index);
+            match steps.fault(index) {
+                Some(fault) if fault.kind == FaultKind::Unprepared => {
+                    return Err(run_to(&queue, &reached, next, action));
+                }
+                Some(fault) => {
+                    kinds.insert(fault.kind.name());
+                }
+                None => {
+                    if !reached.contains_key(steps.state(index)) {
+                        reached.insert(steps.state(index).to_vec(), Some((next, action)));
+                        queue.push(steps.state(index).to_vec());
+                    }
+                }
+            }
+        }
+        next += 1;
+    }
+    Ok((queue.len(), kinds))
+}
+
+fn run_to(queue: &[Vec<u32>], reached: &HashMap<Vec<u32>, Option<(usize, Action)>>, end: usize, last: Action) -> Trail {
+    let mut actions = vec![last];
+    let mut at = end;
+    while let Some((before, action)) = reached[&queue[at]] {
+        actions.push(action);
+        at = before;
+    }
+    actions.reverse();
+    Trail { initial: 0, actions }
+}
+
+fn check(path: &Path) {
+    let expected = expected(&std::fs::read_to_string(path).expect("a readable model"));
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut promela = read(path);
+    promela.explore().expect("a model that can be explored");
+    for backend in [Backend::Interpreter, Backend::Native] {
+        let (states, kinds) = loop {
+            let model = promela.model(backend, true).expect("a model");
+            match explore(&model) {
+                Ok(found) => break found,
+                Err(trail) => assert!(promela.learn(&model, &trail), "{name}: nothing to learn"),
+            }
+        };
+        assert_eq!(states, expected.states, "states of {name}, {backend:?}");
+        let found: Vec<&str> = kinds.into_iter().collect();
+        let wanted: Vec<&str> = expected.verdict.iter().map(|kind| kind.name()).collect();
+        assert_eq!(found, wanted, "faults of {name}, {backend:?}");
+    }
+}
+
+fn models(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    paths.sort();
+    paths
+}
+
+#[test]
+fn the_example_models_have_the_states_that_spin_counts() {
+    models("../../models/promela").iter().for_each(|path| check(path));
+}
+
+#[test]
+fn what_differed_once_does_not_differ_any_more() {
+    models("tests/regressions").iter().for_each(|path| check(path));
+}

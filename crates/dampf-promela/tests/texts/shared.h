@@ -1,0 +1,5 @@
+#ifndef SHARED
+#define SHARED
+#define LENGTH 3
+#include "shared.h"
+#endif
