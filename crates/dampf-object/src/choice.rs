@@ -6,11 +6,12 @@ use crate::process::LockedVariable;
 use crate::step::Next;
 use crate::trouble::Stop;
 use dampf_core::FaultKind;
-use dampf_rv::machine::Hart;
+use dampf_rv::machine::{self, Hart};
 
 /// A choice among more values than this is not explored.
 const CHOICES_MAX: u64 = 1 << 16;
 
+const RA: usize = 1;
 const A0: usize = 10;
 
 impl Machine<'_> {
@@ -155,6 +156,41 @@ impl Machine<'_> {
         self.granted = granted;
         self.store_checked(address, new, size)?;
         Ok(Next::Return(if atomic == Atomic::Store { 0 } else { extended(old, bytes) }))
+    }
+
+    /// The address and size of the atomic load that clang's code is about to announce, if it is one.
+    pub fn announced_load(&self, hart: &Hart) -> Option<(u64, u8)> {
+        let program = &self.system.program;
+        match program.hook(hart.pc) {
+            Some(Hook::Atomic(Atomic::Load, bytes)) if program.is_clang_code(hart.x[RA]) => Some((hart.x[A0], bytes)),
+            _ => None,
+        }
+    }
+
+    /// Goes past the copy of an atomic load. clang replaces other atomic operations by their announcements, but leaves an
+    /// announced load in the code as well, as a plain one whose value nobody uses. It stands behind the call before any other, reads
+    /// the same bytes, and is taken as a part of the operation: by itself it would be a step, and a race.
+    pub fn pass_copy(&mut self, hart: &mut Hart, address: u64, bytes: u8) {
+        const INSTRUCTIONS_MAX: usize = 32;
+        let system = self.system;
+        let code = &system.program.code;
+        for _ in 0..INSTRUCTIONS_MAX {
+            let Some(instruction) = code.at(hart.pc).filter(|instruction| !instruction.transfers_control()) else {
+                return;
+            };
+            let is_copy = instruction.memory_access().is_some_and(|access| {
+                let accessed = hart.x[usize::from(access.base)].wrapping_add(access.offset as i64 as u64);
+                !access.writes && access.bytes == bytes && accessed == address
+            });
+            self.granted = is_copy;
+            let stepped = machine::step(hart, code, self);
+            self.granted = false;
+            // What stops here has not happened, and is met again in the usual way.
+            if is_copy || stepped.is_err() {
+                return;
+            }
+            self.instructions += 1;
+        }
     }
 
     fn peek_value(&self, address: u64, bytes: usize) -> u64 {

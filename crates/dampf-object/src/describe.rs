@@ -13,6 +13,7 @@ use std::sync::Mutex;
 
 /// Values longer than this are cut.
 const VALUE_MAX: usize = 120;
+const STACK_POINTER: usize = 2;
 /// Frames of a call stack in which names of local variables are looked for.
 const FRAMES_MAX: usize = 32;
 
@@ -32,7 +33,7 @@ impl Describe for ObjectModel {
             return Step { process: String::new(), function: String::new(), location: None, text: String::new() };
         }
         machine.running = slot;
-        let hart = machine.take_hart(slot);
+        let hart = machine.hart_mut(slot).clone();
         let pc = machine.user_pc(&hart);
         let location = machine.user_location(pc);
         let function = machine.function_name(pc);
@@ -303,24 +304,31 @@ impl Machine<'_> {
         format!("{}{place} {waits}", self.thread_name(slot))
     }
 
-    /// The name of the local variable at an address of a thread's stack.
+    /// The name of the local variable at an address of a thread's stack: `function::variable`, or else whose frame it lies in.
+    /// None for a thread that is running just now, whose registers are elsewhere.
     pub fn local_name(&self, slot: u32, address: u64) -> Option<String> {
         let debug = &self.system.program.debug;
-        let hart = self.harts[slot as usize].as_ref()?;
-        let integer: [u64; 32] = std::array::from_fn(|number| hart.x[number]);
+        let hart = self.peek_hart(slot)?;
         let memory = |address: u64, out: &mut [u8]| self.peek(address, out);
-        let innermost = Registers::new(hart.pc, &integer, &hart.f);
-        let mut frames = vec![innermost.clone()];
-        frames.extend(debug.callers(&innermost, &memory));
-        for registers in frames.iter().take(FRAMES_MAX) {
+        let mut frames = self.call_frames(&hart);
+        frames.truncate(FRAMES_MAX);
+        for registers in &frames {
             for local in debug.locals(registers.pc) {
                 let Some(Place::Address(start)) = debug.read_local(&local, registers, &memory) else { continue };
                 let offset = address.wrapping_sub(start);
                 if offset < debug.size_of(local.ty) {
-                    return Some(format!("{}{}", local.name, debug.path(local.ty, offset)));
+                    let frames = debug.frames(registers.pc);
+                    let function = frames.get(local.frame as usize).map_or("", |frame| short_name(&frame.function));
+                    let separator = if function.is_empty() { "" } else { "::" };
+                    return Some(format!("{function}{separator}{}{}", local.name, debug.path(local.ty, offset)));
                 }
             }
         }
-        None
+        // A frame reaches up to where its caller's begins.
+        let below = |frame: &&Registers| frame.get(STACK_POINTER).is_some_and(|start| start <= address);
+        let outermost = frames.iter().skip(1).take_while(below).count();
+        let within = outermost + 1 < frames.len() && frames[0].get(STACK_POINTER).is_some_and(|start| start <= address);
+        let function = self.function_name(frames[outermost].pc);
+        within.then(|| format!("{address:#x} in the frame of {function} of {}", self.thread_name(slot)))
     }
 }

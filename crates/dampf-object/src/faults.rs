@@ -112,9 +112,22 @@ impl Machine<'_> {
                 let name = self.local_name(slot, address);
                 name.unwrap_or_else(|| format!("{address:#x} on the stack of {}", self.thread_name(slot)))
             }
-            Some(Region::Tls(slot)) => format!("a thread-local variable of {}", self.thread_name(slot)),
+            Some(Region::Tls(slot)) => {
+                let name = self.thread_local_name(slot, address);
+                name.unwrap_or_else(|| format!("a thread-local variable of {}", self.thread_name(slot)))
+            }
+            // The C library places the first thread's own variables behind the others.
+            Some(Region::Break) => self.thread_local_name(0, address).unwrap_or_else(|| format!("{address:#x}")),
             _ => format!("{address:#x}"),
         }
+    }
+
+    /// The name of a thread-local variable at an address, and whose it is.
+    fn thread_local_name(&self, slot: u32, address: u64) -> Option<String> {
+        const THREAD_POINTER: usize = 4;
+        let offset = address.checked_sub(self.register(slot, THREAD_POINTER))?;
+        let name = self.system.program.debug.name_thread_local(offset)?;
+        Some(format!("{name} of {}", self.thread_name(slot)))
     }
 
     fn site_name(&self, block: Option<Block>) -> String {

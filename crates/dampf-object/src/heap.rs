@@ -125,7 +125,8 @@ impl Machine<'_> {
         };
         if let Some(region @ Region::Shared(of)) = Region::of(address, self.slots()) {
             let offset = (address - region.base(0)) as u32;
-            self.arenas_mut(of).shared.allocate_at(offset, size, hart.x[1] as u32, maker);
+            let site = self.site(hart);
+            self.arenas_mut(of).shared.allocate_at(offset, size, site, maker);
             self.note_written(address, u64::from(size), hook == Hook::Calloc);
             self.space.forget();
         }
@@ -140,7 +141,7 @@ impl Machine<'_> {
     fn allocate(&mut self, hart: &Hart, size: u64, align: u64, maker: Maker) -> Option<u64> {
         let size = u32::try_from(size).ok().filter(|&size| size < ARENA_BYTES)?;
         let align = u32::try_from(align).ok().filter(|align| align.is_power_of_two() && *align <= 1 << 20)?;
-        let site = hart.x[1] as u32;
+        let site = self.site(hart);
         self.thread_mut().recycled = (0, 0);
         if maker == Maker::Malloc && self.is_library_allocation(hart.x[1]) {
             let offset = self.process_mut().library_blocks.allocate(size, align, site, maker, false)?;

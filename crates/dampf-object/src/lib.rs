@@ -29,6 +29,7 @@ mod program;
 mod race;
 mod run;
 mod sharing;
+mod site;
 mod space;
 mod start;
 mod step;

@@ -79,7 +79,7 @@ impl Machine<'_> {
             status: Status::Running,
             detached,
             c11,
-            created_at: hart.x[RA] as u32,
+            created_at: self.site(hart),
             entry: entry as u32,
             stack_bytes: stack_bytes as u32,
             sp: stack_top,

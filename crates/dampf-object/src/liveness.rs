@@ -3,10 +3,13 @@
 //! Registers that will be overwritten before they are read differ between runs for no reason that matters: clearing them lets
 //! states meet. Before an operation of ours only its arguments and the registers that a call preserves count. Anywhere else the
 //! function's instructions tell: a register is live if some path reads it before writing it.
+//!
+//! The frame pointer counts as well where the unwinder needs it, though the program may not: at its last access a function has often
+//! no more use for it, and trails would lose its callers. It follows from the stack pointer and keeps no states apart.
 
 use crate::hooks::Hook;
 use crate::machine::Machine;
-use dampf_rv::decode::{Code, Op, RegisterSet};
+use dampf_rv::decode::{Code, Op, RegisterSet, integer_register};
 use dampf_rv::machine::Hart;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -24,6 +27,8 @@ const FUNCTION_BYTES_MAX: u64 = 1 << 16;
 #[derive(Default)]
 pub struct Liveness {
     live: HashMap<u64, u64>,
+    /// The sets of instructions that threads stood before, with the frame pointer.
+    kept: HashMap<u64, u64>,
 }
 
 impl Liveness {
@@ -97,13 +102,19 @@ impl Machine<'_> {
             Some(Hook::Main) => u64::MAX,
             Some(hook) => PRESERVED | ((1u64 << hook.arity()) - 1) << 10,
             None if program.code.at(hart.pc).is_none() => PRESERVED | RESULTS,
-            None => {
-                let bounds = || {
-                    let symbol = program.image.symbol_at(hart.pc)?;
-                    Some(symbol.address..symbol.address + symbol.size)
-                };
-                self.liveness.at(&program.code, bounds, hart.pc)
-            }
+            None => match self.liveness.kept.get(&hart.pc) {
+                Some(&kept) => kept,
+                None => {
+                    let bounds = || {
+                        let symbol = program.image.symbol_at(hart.pc)?;
+                        Some(symbol.address..symbol.address + symbol.size)
+                    };
+                    let frame_pointer = program.debug.frame_register(hart.pc).map_or(0, integer_register);
+                    let kept = self.liveness.at(&program.code, bounds, hart.pc) | frame_pointer;
+                    self.liveness.kept.insert(hart.pc, kept);
+                    kept
+                }
+            },
         };
         for number in 0..32 {
             if live >> number & 1 == 0 {

@@ -5,6 +5,7 @@ use crate::layout::Region;
 use crate::liveness::Liveness;
 use crate::process::Process;
 use crate::race::PendingAccess;
+use crate::site::Callers;
 use crate::space::Space;
 use crate::system::System;
 use crate::thread::{Status, Thread};
@@ -44,6 +45,10 @@ pub struct Machine<'m> {
     base_trees: Vec<Tree>,
     /// The slot of the running thread.
     pub running: u32,
+    /// The slot whose registers are out, because its thread runs.
+    pub out: Option<u32>,
+    /// Its registers at the operation that it performs, where that is on its own stack: faults name what is there.
+    pub operating: Option<Hart>,
     /// No other thread is alive: nothing is visible to anybody.
     pub alone: bool,
     /// The running thread may perform one visible operation.
@@ -61,6 +66,7 @@ pub struct Machine<'m> {
     /// Instructions that were executed, in all steps together.
     pub instructions: u64,
     pub liveness: Liveness,
+    pub callers: Callers,
     /// Scratch: the accesses that threads stand before.
     pub pending: Vec<PendingAccess>,
     #[expect(clippy::vec_box, reason = "harts move between here and `harts` as boxes")]
@@ -84,6 +90,8 @@ impl<'m> Machine<'m> {
             state: vec![0; width(slots)],
             base_trees: vec![Tree::EMPTY; regions],
             running: 0,
+            out: None,
+            operating: None,
             alone: false,
             granted: false,
             lenient: false,
@@ -93,6 +101,7 @@ impl<'m> Machine<'m> {
             gap: None,
             instructions: 0,
             liveness: Liveness::default(),
+            callers: Callers::default(),
             pending: Vec::new(),
             spare_harts: Vec::new(),
             words: Vec::new(),
@@ -262,6 +271,23 @@ impl<'m> Machine<'m> {
             self.harts[slot] = Some(hart);
         }
         self.harts[slot].as_mut().expect("loaded above")
+    }
+
+    /// The registers of a thread, for descriptions; none while it runs, since they are out, unless at an operation on its
+    /// own stack.
+    pub fn peek_hart(&self, slot: u32) -> Option<Cow<'_, Hart>> {
+        if self.out == Some(slot) {
+            return self.operating.as_ref().map(Cow::Borrowed);
+        }
+        match (&self.harts[slot as usize], self.state[FIXED_WORDS + WORDS_PER_SLOT * slot as usize]) {
+            (Some(hart), _) => Some(Cow::Borrowed(hart)),
+            (None, id) if id != 0 => {
+                let mut hart = Hart::new(0);
+                Thread::decode_registers(self.system.components.get(ComponentId(id - 1)), &mut hart);
+                Some(Cow::Owned(hart))
+            }
+            _ => None,
+        }
     }
 
     /// Takes a thread's registers out, to run it.

@@ -9,7 +9,7 @@ use crate::layout::IMAGE_END;
 use dampf_core::{SourceLocation, Unsupported};
 use dampf_rv::debug::{DebugInfo, Frame};
 use dampf_rv::decode::{Code, Op};
-use dampf_rv::image::{Image, ImageError, SymbolKind};
+use dampf_rv::image::{Image, ImageError, Symbol, SymbolKind};
 use dampf_rv::memory::{LINE_BYTES, Line};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -43,6 +43,7 @@ pub struct Program {
     /// Whether accesses that are not atomic can be told from those that are: the user's code was compiled with callbacks.
     pub instrumented: bool,
     hooks: HookTable,
+    plain_functions: PlainFunctions,
     /// The image in lines from `first_line` on.
     lines: Vec<Line>,
     /// The bytes of each line that belong to a segment, and of those, which belong to the user's variables.
@@ -106,6 +107,7 @@ impl Program {
         let is_local = |symbol: &&dampf_rv::image::Symbol| symbol.kind == SymbolKind::ThreadLocal;
         let errno = ["errno", "__libc_errno"].iter().find_map(|name| image.symbols_named(name).find(is_local));
         let exit_buffer_offset = exit_buffer_offset(&image, &code);
+        let plain_functions = PlainFunctions::find(&image);
         let errno_offset = errno.map(|symbol| symbol.address);
         let mut program = Program {
             path,
@@ -119,6 +121,7 @@ impl Program {
             single_threaded_flags,
             instrumented,
             hooks,
+            plain_functions,
             lines: Vec::new(),
             masks: Vec::new(),
             first_line: 0,
@@ -168,6 +171,17 @@ impl Program {
                 ranges.push(symbol.address..symbol.address + symbol.size.max(8));
             }
         }
+        // Compilers split variables that only one file knows, number the parts (`wants.1`), and may not say where they are.
+        for symbol in self.image.symbols().iter().filter(|symbol| symbol.kind == SymbolKind::Object) {
+            let is_part = symbol.name.contains('.') && self.globals.contains(&symbol.address);
+            let file = symbol.file.as_deref().filter(|_| is_part);
+            if file.is_some_and(|file| self.debug.describes_file(file)) {
+                ranges.push(symbol.address..symbol.address + symbol.size);
+            }
+        }
+        // Threads that wait for such a lock wait for the user's memory, and have to have a chance whenever it is free.
+        let guards = self.image.symbols().iter().filter(|symbol| guards_user_memory(symbol));
+        ranges.extend(guards.map(|symbol| symbol.address..symbol.address + symbol.size));
         for range in ranges {
             self.mark(range, |masks| &mut masks.user);
         }
@@ -200,9 +214,25 @@ impl Program {
     }
 
     pub fn is_user_code(&self, pc: u64) -> bool {
-        let ranges = self.debug.user_code();
-        let after = ranges.partition_point(|range| range.start <= pc);
-        ranges[..after].last().is_some_and(|range| range.contains(&pc))
+        lies_within(self.debug.user_code(), pc)
+    }
+
+    /// Whether an access that is no atomic instruction may be one all the same: the libraries implement atomics with plain
+    /// accesses, though not in functions for strings and bytes.
+    pub fn may_be_atomic(&self, pc: u64, writes: bool) -> bool {
+        let plain = &self.plain_functions;
+        let is_plain = self.is_user_code(pc) || self.reads_string(pc) || writes && lies_within(&plain.bytes, pc);
+        !is_plain
+    }
+
+    /// Whether an instruction belongs to a function for strings.
+    pub fn reads_string(&self, pc: u64) -> bool {
+        lies_within(&self.plain_functions.strings, pc)
+    }
+
+    /// Whether clang compiled an instruction.
+    pub fn is_clang_code(&self, pc: u64) -> bool {
+        lies_within(self.debug.clang_code(), pc)
     }
 
     /// The compiler's callback that announces the access of an instruction: the access itself may be attributed to a later line.
@@ -246,6 +276,21 @@ impl Program {
     }
 }
 
+/// Whether a variable holds locks of a library under which it accesses the user's memory, not only its own: those of
+/// libatomic for what is too wide for the machine, and those of libstdc++ for atomic operations on shared pointers.
+fn guards_user_memory(symbol: &Symbol) -> bool {
+    let of_libatomic =
+        symbol.name == "locks" && symbol.file.as_deref().is_some_and(|file| matches!(file, "lock.c" | "lock.o"));
+    let of_shared_pointers = symbol.name.starts_with("_ZZN14__gnu_internal9get_mutexEhE");
+    symbol.kind == SymbolKind::Object && (of_libatomic || of_shared_pointers)
+}
+
+/// Whether an address lies in one of some sorted disjoint ranges.
+fn lies_within(ranges: &[Range<u64>], address: u64) -> bool {
+    let after = ranges.partition_point(|range| range.start <= address);
+    ranges[..after].last().is_some_and(|range| range.contains(&address))
+}
+
 /// Whether a place is in a file that the user wrote: not in a header of the system or of ours.
 pub fn is_users(frame: &Frame) -> bool {
     let ours = ["/dampf.h", "/IVMThread.h", "/icvm_verify.h"];
@@ -264,6 +309,33 @@ fn exit_buffer_offset(image: &Image, code: &Code) -> Option<u64> {
         pc += u64::from(instruction.length);
     }
     None
+}
+
+/// Functions of the C library that access what their callers tell them to, and implement no atomics. Their writes are exact. They
+/// read by words, and thereby what lies beside: behind the end of a string, where that is told by the zero in the word; around
+/// what is copied, where it is not told.
+struct PlainFunctions {
+    strings: Vec<Range<u64>>,
+    bytes: Vec<Range<u64>>,
+}
+
+impl PlainFunctions {
+    fn find(image: &Image) -> PlainFunctions {
+        const STRINGS: &str =
+            "strlen strnlen strcpy strncpy stpcpy stpncpy strcat strncat strcmp strncmp strchr strrchr strstr";
+        const BYTES: &str = "memcpy memmove memset mempcpy bcopy bzero";
+        let ranges = |names: &str| {
+            let is_named = |name: &str| names.split(' ').any(|known| known == name.trim_start_matches('_'));
+            let functions = image.symbols().iter().filter(|symbol| symbol.kind == SymbolKind::Function);
+            let named = functions.filter(|symbol| symbol.size > 0 && is_named(&symbol.name));
+            let mut ranges: Vec<Range<u64>> =
+                named.map(|symbol| symbol.address..symbol.address + symbol.size).collect();
+            ranges.sort_by_key(|range| (range.start, range.end));
+            ranges.dedup_by_key(|range| range.start);
+            ranges
+        };
+        PlainFunctions { strings: ranges(STRINGS), bytes: ranges(BYTES) }
+    }
 }
 
 fn executable(image: &Image) -> Vec<(u64, &[u8])> {

@@ -2,7 +2,7 @@
 //!
 //! Both stand before their access, so nothing orders the two: this is the definition, not an approximation. Accesses that are not
 //! atomic can be told from those that are only where the compiler announced the atomic ones; the plain accesses of the
-//! libraries count as atomic, since the libraries implement atomics with them.
+//! libraries count as atomic, since the libraries implement atomics with them, but for those of functions for strings and bytes.
 
 use crate::hooks::{Atomic, Hook};
 use crate::machine::Machine;
@@ -64,16 +64,27 @@ impl Machine<'_> {
                 atomic: true,
                 pc: self.register(slot, 1).wrapping_sub(2),
             },
-            (_, Some(access)) => PendingAccess {
-                slot,
-                address: self.register(slot, usize::from(access.base)).wrapping_add(access.offset as i64 as u64),
-                bytes: u64::from(access.bytes),
-                writes: access.writes,
-                atomic: access.atomic || !program.is_user_code(pc),
-                pc,
-            },
+            (_, Some(access)) => {
+                let address = self.register(slot, usize::from(access.base)).wrapping_add(access.offset as i64 as u64);
+                let bytes = match access.bytes {
+                    bytes if bytes > 1 && !access.writes && program.reads_string(pc) => {
+                        self.string_part(address, bytes)
+                    }
+                    bytes => u64::from(bytes),
+                };
+                let atomic = access.atomic || program.may_be_atomic(pc, access.writes);
+                PendingAccess { slot, address, bytes, writes: access.writes, atomic, pc }
+            }
             _ => return None,
         })
+    }
+
+    /// How much of a word belongs to the string that is read by words: up to its end.
+    fn string_part(&self, address: u64, bytes: u8) -> u64 {
+        let mut word = [0; 8];
+        let word = &mut word[..usize::from(bytes)];
+        self.peek(address, word);
+        word.iter().position(|&byte| byte == 0).map_or(u64::from(bytes), |end| end as u64 + 1)
     }
 
     /// The race that this state is in, if it is in one.
@@ -96,7 +107,8 @@ impl Machine<'_> {
     fn told_race(&mut self, first: PendingAccess, second: PendingAccess) -> Fault {
         // The one that is not atomic is to blame.
         let (blamed, other) = if first.atomic { (second, first) } else { (first, second) };
-        let place = self.place_name(blamed.address);
+        // What both access, though one may access more.
+        let place = self.place_name(blamed.address.max(other.address));
         let (one, two) = (self.thread_name(blamed.slot), self.thread_name(other.slot));
         let hart = self.take_hart(other.slot);
         let there = match self.user_location(self.user_pc_of(&hart, other.pc)) {
@@ -112,6 +124,6 @@ impl Machine<'_> {
     }
 
     fn user_pc_of(&self, hart: &Hart, pc: u64) -> u64 {
-        if self.system.program.is_user_code(pc) { pc } else { self.user_pc(hart) }
+        if self.system.program.is_user_line(pc) { pc } else { self.user_pc(hart) }
     }
 }

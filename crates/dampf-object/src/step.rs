@@ -1,6 +1,7 @@
 //! One step: a thread performs the operation it stands before, and runs up to its next visible one.
 
 use crate::hooks::Hook;
+use crate::layout::Region;
 use crate::machine::Machine;
 use crate::sharing::Lesson;
 use crate::system::Granularity;
@@ -87,7 +88,10 @@ impl Machine<'_> {
         self.section_began = false;
         self.space.forget();
         let mut hart = self.take_hart(slot);
+        self.out = Some(slot);
+        self.operating = None;
         let result = self.go(&mut hart, way);
+        self.out = None;
         let slot = slot as usize;
         self.threads[slot].sp = hart.x[2];
         self.threads[slot].pc = hart.pc;
@@ -158,6 +162,7 @@ impl Machine<'_> {
     /// Does what the machine cannot: an operation, a system call, the next stage of a thread's life.
     fn after_exit(&mut self, hart: &mut Hart, exit: Exit<Stop>, way: Option<u32>) -> Result<Next, Stop> {
         let system = self.system;
+        let announced = if matches!(exit, Exit::Hook) { self.announced_load(hart) } else { None };
         let next = match exit {
             Exit::Hook => self.at_hook(hart, way)?,
             Exit::Ecall => self.at_call(hart, way)?,
@@ -192,6 +197,9 @@ impl Machine<'_> {
             Next::Return(value) => {
                 hart.x[A0] = value;
                 hart.pc = hart.x[RA];
+                if let Some((address, bytes)) = announced {
+                    self.pass_copy(hart, address, bytes);
+                }
             }
             Next::Run => match machine::step(hart, &system.program.code, self) {
                 Ok(()) => {}
@@ -317,7 +325,10 @@ impl Machine<'_> {
                 return Err(Stop::Lesson);
             }
         }
+        let on_own_stack = Region::of(hart.x[A0], self.slots()) == Some(Region::Stack(self.running));
+        self.operating = on_own_stack.then(|| hart.clone());
         let next = self.operate(hook, hart, way.unwrap_or(0))?;
+        self.operating = None;
         if way.is_some() {
             self.granted = false;
         }
@@ -436,28 +447,28 @@ impl Machine<'_> {
         words.filter(behind_call).map(|address| address - 2).find(|&pc| program.is_user_line(pc))
     }
 
-    /// The instructions that a thread is at, innermost first; callers at their calls.
+    /// The calls that a thread is in, innermost first: addresses within the call instructions.
     pub fn call_stack(&self, hart: &Hart) -> Vec<u64> {
+        self.call_frames(hart).iter().map(|registers| registers.pc).collect()
+    }
+
+    /// The calls that a thread is in with the registers of each, as far as they are known.
+    pub fn call_frames(&self, hart: &Hart) -> Vec<Registers> {
         let program = &self.system.program;
         let mut integer: [u64; 32] = std::array::from_fn(|number| hart.x[number]);
-        let mut stack = vec![hart.pc];
-        let mut pc = hart.pc;
-        if program.code.at(pc).is_none() {
-            // Not in the code at all: as if the call had returned at once.
-            pc = integer[RA];
-            stack.push(pc.wrapping_sub(2));
-            integer[RA] = 0;
-        }
         let memory = |address: u64, out: &mut [u8]| self.peek(address, out);
-        let mut callers = program.debug.unwind(&Registers::new(pc, &integer, &hart.f), &memory);
-        if callers.is_empty() && pc == hart.pc {
-            // Code without unwinding information is mostly leaf functions: the return address is still in its register.
-            let caller = std::mem::take(&mut integer[RA]).wrapping_sub(2);
-            callers = program.debug.unwind(&Registers::new(caller, &integer, &hart.f), &memory);
+        let innermost = Registers::new(hart.pc, &integer, &hart.f);
+        let in_code = program.code.at(hart.pc).is_some();
+        let mut callers = if in_code { program.debug.callers(&innermost, &memory) } else { Vec::new() };
+        if callers.is_empty() {
+            // Not in the code at all, it is as if the call had returned at once. Code without unwinding information is mostly
+            // leaf functions: the return address is still in its register.
+            let caller = Registers::new(std::mem::take(&mut integer[RA]).wrapping_sub(2), &integer, &hart.f);
+            callers = program.debug.callers(&caller, &memory);
             callers.insert(0, caller);
         }
-        stack.extend(callers);
-        stack
+        callers.insert(0, innermost);
+        callers
     }
 
     /// Whether an instruction is a call to the system.

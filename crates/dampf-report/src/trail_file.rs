@@ -57,6 +57,9 @@ pub struct PromelaOrigin {
 pub struct ProgramOrigin {
     /// Flags for the compiler, where the origin is a source.
     pub flags: Vec<String>,
+    /// The hash of what the source was compiled to: its headers, the flags' meaning and the compiler may change as well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executable_hash: Option<String>,
     pub arguments: Vec<String>,
     /// `visible`, `line` or `instruction`.
     pub step: String,

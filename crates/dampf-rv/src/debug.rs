@@ -36,7 +36,7 @@ use evaluate::{Evaluator, Stopped};
 use globals::DataSymbols;
 use render::Painter;
 use scopes::Location;
-use units::Units;
+use units::{UnitEntry, Units};
 use unwind::CallFrames;
 
 const FILE_HEADER_SIZE: u64 = 64;
@@ -134,6 +134,7 @@ pub struct DebugInfo {
     symbols: DataSymbols,
     load_bias: u64,
     user_code: Vec<Range<u64>>,
+    clang_code: Vec<Range<u64>>,
     globals: OnceLock<Vec<Variable>>,
 }
 
@@ -157,8 +158,9 @@ impl DebugInfo {
         let units = Units::load(elf.as_ref(), code.clone(), memory);
         let frames = CallFrames::load(elf.as_ref(), code);
         let symbols = DataSymbols::new(elf.map(|elf| elf.symbols()).unwrap_or_default());
-        let user_code = user_code(&units, load_bias);
-        DebugInfo { units, frames, symbols, load_bias, user_code, globals: OnceLock::new() }
+        let user_code = code_of(units.list.iter(), load_bias);
+        let clang_code = code_of(units.list.iter().filter(|unit| unit.by_clang), load_bias);
+        DebugInfo { units, frames, symbols, load_bias, user_code, clang_code, globals: OnceLock::new() }
     }
 
     /// Whether there is any debug information.
@@ -174,6 +176,17 @@ impl DebugInfo {
     /// Sorted disjoint ranges of the code that has debug information: the user's own, for the libraries have none.
     pub fn user_code(&self) -> &[Range<u64>] {
         &self.user_code
+    }
+
+    /// Whether a source file, named with or without its directories, is one that is described.
+    pub fn describes_file(&self, path: &str) -> bool {
+        let name = path.rsplit('/').next();
+        self.units.list.iter().any(|unit| unit.file.as_deref() == name)
+    }
+
+    /// The part of it that clang compiled.
+    pub fn clang_code(&self) -> &[Range<u64>] {
+        &self.clang_code
     }
 
     /// Sorted addresses at which another source line begins.
@@ -279,6 +292,12 @@ impl DebugInfo {
         self.units.reader().type_name(Some(ty.0))
     }
 
+    /// The integer register without which the call stack of a thread that stands at an address cannot be found.
+    pub fn frame_register(&self, pc: u64) -> Option<u8> {
+        let register = self.frames.frame_register(pc.wrapping_sub(self.load_bias))?;
+        u8::try_from(register).ok().filter(|&register| register < 32)
+    }
+
     /// Where the description of the function at an address is in the program's memory, and where the function begins.
     pub fn description_address(&self, pc: u64) -> Option<(u64, u64)> {
         let (description, start) = self.frames.description_address(pc.wrapping_sub(self.load_bias))?;
@@ -297,9 +316,9 @@ impl DebugInfo {
     }
 }
 
-/// The ranges of all units, merged.
-fn user_code(units: &Units, bias: u64) -> Vec<Range<u64>> {
-    let mut ranges: Vec<Range<u64>> = units.list.iter().flat_map(|unit| unit.ranges.iter().cloned()).collect();
+/// The ranges of units, merged.
+fn code_of<'a>(units: impl Iterator<Item = &'a UnitEntry>, bias: u64) -> Vec<Range<u64>> {
+    let mut ranges: Vec<Range<u64>> = units.flat_map(|unit| unit.ranges.iter().cloned()).collect();
     ranges.sort_by_key(|range| (range.start, range.end));
     let mut merged: Vec<Range<u64>> = Vec::new();
     for range in ranges {

@@ -95,7 +95,7 @@ impl Image {
         let file_size = loaded().fold(0u64, |size, header| size.saturating_add(header.p_filesz(LittleEndian)));
         // Neighbours may share a page of the file, but many segments with the same contents would fill our own memory.
         if file_size > (bytes.len() as u64).saturating_mul(2) {
-            return Err(ImageError::Truncated { what: "a segment" });
+            return Err(ImageError::Truncated { what: "a segment".into() });
         }
         for header in headers {
             match header.p_type(LittleEndian) {
@@ -104,6 +104,7 @@ impl Image {
                 _ => {}
             }
         }
+        elf.check_sections()?;
         check_layout(&mut segments)?;
         if position_independent {
             dynamic.relocate(&mut segments, load_bias)?;
@@ -205,7 +206,7 @@ fn load_segment(header: &ProgramHeader, bytes: &[u8], bias: u64) -> Result<Optio
     if memory_size > MEMORY_SIZE_MAX || !fits {
         return Err(ImageError::TooLarge { address, memory_size });
     }
-    let contents = header.data(LittleEndian, bytes).map_err(|()| ImageError::Truncated { what: "a segment" })?;
+    let contents = header.data(LittleEndian, bytes).map_err(|()| ImageError::Truncated { what: "a segment".into() })?;
     let flags = header.p_flags(LittleEndian);
     Ok(Some(Segment {
         address,

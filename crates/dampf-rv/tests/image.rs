@@ -136,7 +136,7 @@ fn other_files_are_refused_by_name_with_a_way_out() {
     assert!(refusal(b"#!/bin/sh\n").starts_with("this is a script, not an ELF executable"));
     assert!(refusal(b"!<arch>\nfoo").starts_with("this is a library archive"));
     assert!(refusal(b"int main(void) { }").starts_with("this is not an ELF executable"));
-    assert!(refusal(b"\x7fELF\x02\x01").starts_with("the file ends within the ELF header"));
+    assert!(refusal(b"\x7fELF\x02\x01").starts_with("the file is truncated: it ends within the ELF header"));
     let own = std::fs::read(std::env::current_exe().expect("a path")).expect("this test is readable");
     if cfg!(all(target_arch = "x86_64", target_os = "linux")) {
         let expected = "the program is compiled for x86-64; compile it with `dampf cc` or `dampf c++`";
@@ -176,7 +176,13 @@ fn headers_that_contradict_themselves_are_refused() {
     assert_eq!(error(&patched(bytes, 16, 4, 2)), Some(ImageError::CoreDump));
     assert_eq!(error(&patched(bytes, 24, 0x666, 8)), Some(ImageError::EntryOutsideCode { entry: 0x666 }));
     assert_eq!(error(&patched(bytes, 56, 0, 2)), Some(ImageError::NoExecutableSegment));
-    assert_eq!(error(&bytes[..100]), Some(ImageError::Truncated { what: "the program headers" }));
+    assert_eq!(error(&bytes[..100]), Some(ImageError::Truncated { what: "the program headers".into() }));
+
+    let cut = error(&bytes[..bytes.len() - 1]);
+    assert_eq!(cut, Some(ImageError::Truncated { what: "the section headers".into() }));
+    let sections = u64::from_le_bytes(bytes[40..48].try_into().expect("eight bytes")) as usize;
+    let beyond = error(&patched(bytes, sections + 64 + 32, u64::MAX / 2, 8));
+    assert!(matches!(&beyond, Some(ImageError::Truncated { what }) if what.starts_with("section .")), "{beyond:?}");
 
     let first = image.segments[0].address;
     let overlap = error(&patched(bytes, data + 16, first + 8, 8));
@@ -188,7 +194,10 @@ fn headers_that_contradict_themselves_are_refused() {
     let found = error(&patched(bytes, data + 16, u64::MAX - 3, 8));
     assert!(matches!(found, Some(ImageError::TooLarge { .. })), "{found:?}");
     assert_eq!(error(&patched(bytes, data + 40, 0, 8)), Some(ImageError::Malformed { what: "segment size" }));
-    assert_eq!(error(&patched(bytes, data + 8, u64::MAX - 5, 8)), Some(ImageError::Truncated { what: "a segment" }));
+    assert_eq!(
+        error(&patched(bytes, data + 8, u64::MAX - 5, 8)),
+        Some(ImageError::Truncated { what: "a segment".into() })
+    );
     let tls = headers_of_type(bytes, 7)[0];
     let expected = Some(ImageError::Malformed { what: "thread-local segment" });
     assert_eq!(error(&patched(bytes, tls + 48, 3, 8)), expected);

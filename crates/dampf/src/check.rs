@@ -39,7 +39,7 @@ fn check_model(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Failur
     let reference = GclModel::new(input.program.clone(), model::Backend::Interpreter);
     let outputs = Outputs::reserve(options)?;
     let start = Instant::now();
-    let mut backend = options.backend;
+    let mut backend = options.backend.unwrap_or(Backend::Native);
     let outcome = match (&property, &reference) {
         (Some(name), _) => not_searched(format!(
             "the model has a property automaton (`{name}`), and the search for accepting cycles does not exist yet"
@@ -72,7 +72,7 @@ fn check_promela(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Fail
     loop {
         // The interpreter is the bare front end: whatever searched, trails are told by it.
         let reference = input.model(model::Backend::Interpreter, options.keep_going)?;
-        let native = match options.backend {
+        let native = match options.backend.unwrap_or(Backend::Native) {
             Backend::Native => input.model(model::Backend::Native, options.keep_going).ok(),
             Backend::Interpreter => None,
         };
@@ -101,6 +101,10 @@ fn check_promela(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Fail
 fn check_program(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Failure> {
     if options.buchi.is_some() {
         return Err(Failure::new("--buchi goes with DMC models, not with programs"));
+    }
+    if options.backend.is_some() {
+        let program = options.model.input.display();
+        return Err(Failure::new(format!("--backend goes with models; `{program}` is a program")));
     }
     let mut input = ProgramInput::load(&options.model)?;
     let outputs = Outputs::reserve(options)?;
@@ -202,7 +206,7 @@ fn not_searched(reason: String) -> Outcome {
 /// The model as native code, where that is wanted and this machine can do it. Otherwise the interpreter does
 /// the work, which comes to the same answer.
 fn compiled(input: &Input, options: &CheckOptions) -> Option<GclModel> {
-    match options.backend {
+    match options.backend.unwrap_or(Backend::Native) {
         Backend::Native => GclModel::new(input.program.clone(), model::Backend::Native).ok(),
         Backend::Interpreter => None,
     }

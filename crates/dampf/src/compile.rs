@@ -40,6 +40,14 @@ impl Compiler {
             _ => None,
         }
     }
+
+    /// The environment variable that may name the driver.
+    fn variable(self) -> &'static str {
+        match self {
+            Compiler::C => "DAMPF_CC",
+            Compiler::Cxx => "DAMPF_CXX",
+        }
+    }
 }
 
 /// An executable in a temporary directory, removed with this value.
@@ -58,9 +66,17 @@ impl Compiled {
 /// Longer command lines than this travel in a response file, as they may exceed what the system passes on.
 const COMMAND_LINE_BYTES_MAX: usize = 64 * 1024;
 
+/// The time of a compilation whose result is to be the same on another day, as compilers take it: seconds since 1970.
+const BEGINNING_OF_TIME: &str = "0";
+
 /// Runs the cross compiler as a drop-in, with gcc's `arguments`: adds our flags, and links our runtime when the
 /// invocation links. Returns the compiler's exit status.
 pub fn run(compiler: Compiler, arguments: &[OsString]) -> Result<u8, Failure> {
+    run_at(compiler, arguments, None)
+}
+
+/// Does the same at another time than now, as far as the program can tell.
+fn run_at(compiler: Compiler, arguments: &[OsString], time: Option<&str>) -> Result<u8, Failure> {
     let invocation = Invocation::read(arguments)?;
     if invocation.makes_shared_library() {
         return Err(Failure::with_help(
@@ -70,30 +86,40 @@ pub fn run(compiler: Compiler, arguments: &[OsString]) -> Result<u8, Failure> {
     }
     let toolchain = Toolchain::find(compiler)?;
     let runtime = Runtime::prepare(&toolchain)?;
-    let status = compile(&toolchain, &runtime, &invocation)?;
+    let status = compile(&toolchain, &runtime, &invocation, time)?;
     Ok(exit_status(status))
 }
 
 /// Compiles one source file to a temporary executable. `flags` are those that a user gives for it: `-D`, `-I`,
 /// `-O`, `-std`, `-l`.
+///
+/// The same source at the same path makes the same segments whenever it is compiled, so that a trail can tell whether it still
+/// fits. Therefore clocks stand still, and no hash of the debug information is linked in: that says where the compiler ran.
 pub fn executable(source: &Path, flags: &[String]) -> Result<Compiled, Failure> {
     let shown = source.display();
     let Some(compiler) = Compiler::of_source(source) else {
         return Err(Failure::new(format!("`{shown}` is no C or C++ source: its name ends otherwise")));
     };
-    if let Err(error) = std::fs::File::open(source) {
-        return Err(Failure::new(format!("cannot read `{shown}`: {error}")));
+    let unreadable = |error: std::io::Error| Failure::new(format!("cannot read `{shown}`: {error}"));
+    let metadata = source.metadata().map_err(unreadable)?;
+    if metadata.is_dir() {
+        return Err(Failure::new(format!("`{shown}` is a directory, not a source")));
     }
+    if !metadata.is_file() {
+        return Err(Failure::new(format!("`{shown}` is no file that can be read more than once")));
+    }
+    std::fs::File::open(source).map_err(unreadable)?;
     let directory = tempfile::Builder::new()
         .prefix("dampf-")
         .tempdir()
         .map_err(|error| Failure::new(format!("cannot make a temporary directory: {error}")))?;
     let path = directory.path().join(source.file_stem().unwrap_or(OsStr::new("program")));
     let mut arguments: Vec<OsString> = vec![unmistakable(source), "-o".into(), path.clone().into()];
+    arguments.push("-Wl,--build-id=none".into());
     // Libraries are looked into for what stands before them; the one of mathematics is always at hand.
     arguments.extend(flags.iter().map(OsString::from));
     arguments.push("-lm".into());
-    let status = run(compiler, &arguments)?;
+    let status = run_at(compiler, &arguments, Some(BEGINNING_OF_TIME))?;
     if status != 0 {
         return Err(Failure::new(format!("`{shown}` was not compiled (the compiler's exit status is {status})")));
     }
@@ -112,12 +138,20 @@ fn unmistakable(source: &Path) -> OsString {
 }
 
 /// Runs the compiler on an invocation, with our flags around the user's.
-fn compile(toolchain: &Toolchain, runtime: &Runtime, invocation: &Invocation) -> Result<ExitStatus, Failure> {
+fn compile(
+    toolchain: &Toolchain,
+    runtime: &Runtime,
+    invocation: &Invocation,
+    time: Option<&str>,
+) -> Result<ExitStatus, Failure> {
     let mut arguments = toolchain.flags_before(runtime);
     arguments.extend(invocation.arguments().iter().cloned());
     arguments.extend(toolchain.flags_after(runtime, invocation));
     let bytes: usize = arguments.iter().map(|argument| argument.len() + 1).sum();
     let mut command = toolchain.command();
+    if let Some(time) = time {
+        command.env("SOURCE_DATE_EPOCH", time);
+    }
     let written = if bytes > COMMAND_LINE_BYTES_MAX { Some(response_file(&arguments)?) } else { None };
     match &written {
         Some((_, argument)) => command.arg(argument),

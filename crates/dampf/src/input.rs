@@ -1,7 +1,7 @@
 //! Reads a model by the extension of its file, with what is to be checked of it.
 
 use crate::failure::Failure;
-use crate::options::{ModelOptions, StepSize};
+use crate::options::{ModelOptions, Reduce, StepSize};
 use crate::values;
 use dampf_core::{Diagnostic, FaultKind, Source};
 use dampf_gcl::ir::{Check, Expr, Process, Program};
@@ -28,10 +28,13 @@ impl Language {
             Some("dve") => Ok(Language::Dve),
             Some("dmc") => Ok(Language::Dmc),
             _ if path.is_dir() => Err(Failure::new(format!("`{}` is a directory, not a model", path.display()))),
-            _ => Err(Failure::with_help(
-                format!("`{}` is no input that Dampf knows", path.display()),
-                "programs are executables or .c, .cc or .cpp sources; models are .pml (Promela), .dve (DVE) or .dmc (DMC) files",
-            )),
+            _ => match path.metadata() {
+                Err(error) => Err(Failure::new(format!("cannot read `{}`: {error}", path.display()))),
+                Ok(_) => Err(Failure::with_help(
+                    format!("`{}` is no input that Dampf knows", path.display()),
+                    "programs are executables or .c, .cc or .cpp sources; models are .pml (Promela), .dve (DVE) or .dmc (DMC) files",
+                )),
+            },
         }
     }
 
@@ -119,6 +122,7 @@ pub fn refuse_program_options(options: &ModelOptions) -> Result<(), Failure> {
     let given = [
         ("--cflags", !program.cflags.is_empty()),
         ("--step", program.step != StepSize::Visible),
+        ("--reduce", program.reduce != Reduce::Lgc),
         ("--spurious-wakeups", program.spurious_wakeups),
         ("--leaks", program.leaks),
         ("--uninitialised", program.uninitialised),

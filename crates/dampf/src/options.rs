@@ -115,9 +115,9 @@ pub struct CheckOptions {
     #[arg(long, value_enum, value_name = "KIND", default_value = "tree", help_heading = "Search")]
     pub store: Store,
 
-    /// How successors are computed: by compiled code where this machine allows, or by interpreting
-    #[arg(long, value_enum, value_name = "KIND", default_value = "native", help_heading = "Search")]
-    pub backend: Backend,
+    /// How successors of models are computed: by code compiled for this machine, the default where it can be, or by interpreting
+    #[arg(long, value_enum, value_name = "KIND", help_heading = "Search")]
+    pub backend: Option<Backend>,
 
     /// A Büchi automaton to check the model against (DMC models)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Properties")]
@@ -282,7 +282,7 @@ pub struct SimulateOptions {
     pub model: ModelOptions,
 
     /// Print what the program prints and nothing else, and end with its exit status
-    #[arg(long, conflicts_with_all = ["trail", "interactive"])]
+    #[arg(long, conflicts_with_all = ["trail", "interactive", "steps"])]
     pub quiet: bool,
 
     /// The seed of the random choices; without it a new one, which is printed
@@ -295,7 +295,8 @@ pub struct SimulateOptions {
 
     /// Follow a trail that `dampf check --trail` wrote
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath,
-          conflicts_with_all = ["interactive", "definitions", "invariants", "goals", "no_deadlock"])]
+          conflicts_with_all = ["interactive", "definitions", "invariants", "goals", "no_deadlock", "cflags", "step", "reduce",
+                                "spurious_wakeups", "leaks", "uninitialised", "no_races", "arguments"])]
     pub trail: Option<PathBuf>,
 
     /// Choose every step by its number; `u` takes a step back, `q` ends
@@ -317,7 +318,7 @@ pub struct ReplayOptions {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub model: Option<PathBuf>,
 
-    /// Replay even if the model's text is not what it was
+    /// Replay even if the model's text, or what a program is compiled to, is not what it was
     #[arg(long)]
     pub allow_changed_model: bool,
 }

@@ -96,12 +96,14 @@ impl ProgramInput {
         let bytes = read_bytes(executable)?;
         let hash = bytes_hash(&if compiled.is_some() { read_bytes(path)? } else { bytes.clone() });
         let name = path.display().to_string();
-        let mut arguments = vec![name.clone()];
+        // A source or executable that was moved is called as it was: its name takes room on the stack.
+        let mut arguments = vec![origin.model.clone()];
         arguments.extend(kept.arguments.iter().cloned());
         let program = Program::load(name.clone(), &bytes, arguments).map_err(|refusal| Failure::Message {
             message: format!("`{name}` cannot be checked: {}", refusal.message),
             help: refusal.help,
         })?;
+        let executable_hash = compiled.is_some().then(|| contents_hash(&program));
         let options = Options {
             granularity: match kept.step.as_str() {
                 "line" => Granularity::Line,
@@ -120,7 +122,8 @@ impl ProgramInput {
         sharing.locks_observed |= kept.locks_observed;
         sharing.slots = sharing.slots.max(kept.slots);
         let deadlocks = origin.deadlocks;
-        let origin = Origin { model: name, model_hash: hash, ..origin };
+        let kept = ProgramOrigin { executable_hash, ..kept };
+        let origin = Origin { model: name, model_hash: hash, program: Some(kept), ..origin };
         Ok(ProgramInput { program: Arc::new(program), options, sharing, deadlocks, origin })
     }
 
@@ -189,6 +192,20 @@ fn trial_run(model: &ObjectModel, seed: u64, instructions_max: u64) -> u64 {
         state.extend_from_slice(next.state(step));
     }
     worker.instructions()
+}
+
+/// A hash of what runs: the segments alone, since the debug information also says where a program was compiled. The file's header is
+/// among them, and says how long the rest of the file is.
+fn contents_hash(program: &Program) -> String {
+    const HEADER_BYTES: usize = 64;
+    let mut contents = Vec::new();
+    for segment in &program.image.segments {
+        contents.extend(segment.address.to_le_bytes());
+        contents.extend(segment.memory_size.to_le_bytes());
+        let skipped = if segment.bytes.starts_with(b"\x7fELF") { HEADER_BYTES } else { 0 };
+        contents.extend(segment.bytes.iter().skip(skipped));
+    }
+    bytes_hash(&contents)
 }
 
 fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {

@@ -71,6 +71,20 @@ fn check_unchanged(kept: &TrailFile, origin: &Origin, path: &Path, changes_allow
             "check the model again, or replay with --allow-changed-model",
         ));
     }
+    let executable_hash = |origin: &Origin| origin.program.as_ref().and_then(|program| program.executable_hash.clone());
+    // Trails of earlier versions do not know, and of a source that was moved the names differ that it is compiled with.
+    let comparable = origin.model == kept.origin.model && executable_hash(&kept.origin).is_some();
+    let rebuilt_otherwise = comparable && executable_hash(origin) != executable_hash(&kept.origin);
+    if rebuilt_otherwise && !changes_allowed {
+        return Err(Failure::with_help(
+            format!(
+                "`{}` is as it was, but is compiled to another program than the one that the trail was written for: \
+                 a header, a library or the compiler has changed since",
+                path.display()
+            ),
+            "check the program again, or replay with --allow-changed-model",
+        ));
+    }
     Ok(())
 }
 

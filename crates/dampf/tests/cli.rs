@@ -309,8 +309,9 @@ fn bad_inputs_are_named() {
     let playground = Playground::new();
     refused(&["check", "missing.dve"], "cannot read `missing.dve`");
     refused(&["check", "."], "directory");
-    refused(&["check", "promela.pml"], ".dve (DVE) or .dmc (DMC)");
-    refused(&["check", "noextension"], ".dve (DVE) or .dmc (DMC)");
+    refused(&["check", "noextension"], "cannot read `noextension`");
+    playground.write("notes.txt", b"remember the milk\n");
+    playground.refused(&["check", "notes.txt"], ".dve (DVE) or .dmc (DMC)");
     refused(&["check", "broken.dve"], "broken.dve:6:14: ");
     refused(&["simulate", "broken.dve"], "broken.dve:6:14: ");
     refused(&["info", "broken.dve"], "broken.dve:6:14: ");

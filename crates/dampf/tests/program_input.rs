@@ -2,7 +2,7 @@
 
 mod running;
 
-use running::program::has_compiler;
+use running::program::{has_compiler, is_installed};
 use running::{Finished, Playground};
 use serde_json::Value;
 use std::process::{Command, Stdio};
@@ -90,11 +90,16 @@ fn an_executable_that_is_cut_short_is_refused() {
     let whole = std::fs::read(playground.path("echo")).unwrap();
     for length in [4, 40, 63, 64, 100, 300, 5_000, whole.len() / 2] {
         playground.write("cut", &whole[..length]);
-        playground.refused(&["check", "cut"], "`cut` cannot be checked: the file ends within");
+        playground.refused(&["check", "cut"], "`cut` cannot be checked: the file is truncated: it ends within ");
     }
-    // Of a file without its last byte the section headers are damaged: how it is called may change, that it is refused may not.
-    playground.write("cut", &whole[..whole.len() - 1]);
-    playground.refused(&["check", "cut"], "`cut` cannot be checked");
+    // The section headers stand at the end, and say where the names are: without them the file must not pass for a stripped one.
+    let section_headers = u64::from_le_bytes(whole[40..48].try_into().unwrap()) as usize;
+    for length in [section_headers, section_headers + 100, whole.len() - 64, whole.len() - 1] {
+        playground.write("cut", &whole[..length]);
+        for command in ["check", "simulate", "info"] {
+            playground.refused(&[command, "cut"], "the file is truncated: it ends within the section headers");
+        }
+    }
     playground.write("cut", &whole[..3]);
     playground.refused(&["check", "cut"], "not an ELF executable");
     playground.write("cut", b"");
@@ -177,10 +182,15 @@ fn inputs_that_are_not_there_are_named() {
     let playground = Playground::new();
     playground.refused(&["check", "missing.c"], "cannot read `missing.c`");
     playground.refused(&["check", "missing.cpp"], "cannot read `missing.cpp`");
-    playground.refused(&["check", "missing"], "`missing`");
+    for command in ["check", "simulate", "info"] {
+        playground.refused(&[command, "missing"], "cannot read `missing`: No such file");
+        playground.refused(&[command, "missing.txt"], "cannot read `missing.txt`: No such file");
+    }
     playground.refused(&["check", "."], "directory");
     std::fs::create_dir(playground.path("folder.c")).unwrap();
-    playground.refused_somehow(&["check", "folder.c"], "folder.c");
+    playground.refused(&["check", "folder.c"], "`folder.c` is a directory, not a source");
+    std::os::unix::net::UnixListener::bind(playground.path("socket.c")).unwrap();
+    playground.refused(&["check", "socket.c"], "`socket.c` is no file that can be read more than once");
 }
 
 /// What a refusal says may follow what the compiler said.
@@ -241,6 +251,15 @@ fn a_missing_compiler_is_named() {
     let (status, complaint) = run(&["check", "echo.c"], &[("DAMPF_CC", "/nowhere/gcc -O2")]);
     assert_eq!(status, Some(2), "{complaint}");
     assert!(complaint.contains("there is no program `/nowhere/gcc`"), "{complaint}");
+    if cfg!(not(target_arch = "riscv64")) && is_installed("gcc") {
+        let own_cache = playground.path("cache").display().to_string();
+        for arguments in [&["check", "echo.c"][..], &["cc", "echo.c", "-o", "own"]] {
+            let (status, complaint) = run(arguments, &[("DAMPF_CC", "gcc"), ("XDG_CACHE_HOME", &own_cache)]);
+            assert_eq!(status, Some(2), "{complaint}");
+            assert!(complaint.contains("compiles for another machine, not for riscv64-linux-gnu"), "{complaint}");
+            assert!(complaint.contains("DAMPF_CC=riscv64-linux-gnu-gcc for instance"), "{complaint}");
+        }
+    }
     if has_compiler() {
         assert_eq!(playground.dampf(&["cc", "echo.c", "-o", "echo"]).status, 0);
         let (status, complaint) = run(&["check", "echo"], &nowhere);
@@ -371,7 +390,10 @@ fn options_of_models_are_refused_for_programs() {
         playground.refused(&[command, "echo.c", "--goal", "x == 1"], "--goal goes with models");
     }
     playground.refused(&["check", "echo.c", "--buchi", "forks.dve"], "--buchi goes with DMC models");
+    playground.refused(&["check", "echo.c", "--backend", "native"], "--backend goes with models");
     playground.refused(&["simulate", "echo.c", "--quiet", "--interactive"], "cannot be used with");
+    playground.refused(&["simulate", "echo.c", "--quiet", "--steps", "3"], "cannot be used with");
+    playground.refused(&["simulate", "echo.c", "--trail", "t.json", "--cflags", "-O2"], "cannot be used with");
     playground.refused(&["check", "echo.c", "--step", "page"], "possible values: visible, line, instruction");
     playground.refused(&["check", "echo.c", "--deterministic", "--search", "dfs"], "leave one of the two out");
     if has_compiler() {
@@ -388,6 +410,7 @@ fn options_of_programs_are_refused_for_models() {
         for options in [
             &["--cflags", "-O2"][..],
             &["--step", "line"],
+            &["--reduce", "none"],
             &["--spurious-wakeups"],
             &["--leaks"],
             &["--no-races"],
@@ -566,4 +589,70 @@ fn a_trail_of_a_changed_executable_is_refused() {
     playground.refused(&["replay", "t.json"], "has changed since the trail was written");
     build("-DLIMIT=1");
     assert_eq!(playground.dampf(&["replay", "t.json"]).status, 0, "the same source makes the same executable");
+}
+
+#[test]
+fn a_trail_of_a_source_with_a_changed_header_is_refused() {
+    let Some(playground) = workshop() else { return };
+    let source =
+        ASSERTION.replace("int count;", "#include \"count.h\"\nconst char *built = __DATE__ __TIME__ __FILE__;");
+    playground.write("count.h", b"static int count;\n");
+    let found = check(&playground, "limit.c", &source, &["-D", "LIMIT=1", "--trail", "t.json"]);
+    assert_eq!(found.status, 1, "{found:?}");
+    assert_eq!(playground.dampf(&["replay", "t.json"]).status, 0);
+    playground.write("count.h", b"// Counts calls.\nstatic int count;\n");
+    let replayed = playground.dampf(&["replay", "t.json"]);
+    assert_eq!(replayed.status, 0, "what is compiled is the same: {replayed:?}");
+    playground.write("count.h", b"static long long before, count;\n");
+    for arguments in [&["replay", "t.json"][..], &["simulate", "limit.c", "--trail", "t.json"]] {
+        playground.refused(arguments, "`limit.c` is as it was, but is compiled to another program");
+        playground.refused(arguments, "--allow-changed-model");
+    }
+    assert_eq!(playground.dampf(&["replay", "t.json", "--allow-changed-model"]).status, 0);
+    // Trails of versions that did not keep the hash are taken as they are.
+    let kept = playground.read("t.json");
+    let start = kept.find("\"executable_hash\"").expect("a hash is kept");
+    let end = start + kept[start..].find(',').expect("another field follows") + 1;
+    playground.write("t.json", format!("{}{}", &kept[..start], &kept[end..]).as_bytes());
+    assert_eq!(playground.dampf(&["replay", "t.json"]).status, 0);
+}
+
+#[test]
+fn a_trail_fits_wherever_its_source_is_compiled() {
+    let Some(playground) = workshop() else { return };
+    // Assertions in the source and in a header name their files, and the program's own name lies on its stack.
+    let header = "#include <assert.h>\nstatic void below(int *number) { assert(*number < 3); }\n";
+    let source = "#include <pthread.h>\n#include \"below.h\"\n\
+                  static void *other(void *number) { ++*(int *)number; return 0; }\n\
+                  int main(void) {\n\
+                  int number = 1;\n\
+                  pthread_t thread;\n\
+                  pthread_create(&thread, 0, other, &number);\n\
+                  pthread_join(thread, 0);\n\
+                  below(&number);\n\
+                  assert(number < 2);\n\
+                  }\n";
+    for folder in ["project", "a_much_longer_name_of_a_folder"] {
+        std::fs::create_dir(playground.path(folder)).unwrap();
+        playground.write(&format!("{folder}/below.h"), header.as_bytes());
+        playground.write(&format!("{folder}/number.c"), source.as_bytes());
+    }
+    let found = playground.dampf(&["check", "project/number.c", "--trail", "t.json"]);
+    assert_eq!(found.status, 1, "{found:?}");
+    let moved = "a_much_longer_name_of_a_folder/number.c";
+    let absolute = playground.path(moved).display().to_string();
+    for model in ["project/number.c", moved, &absolute] {
+        let replayed = playground.dampf(&["replay", "t.json", "--model", model]);
+        assert_eq!(replayed.status, 0, "{replayed:?}");
+    }
+    let elsewhere = ["replay", "../t.json", "--model", "../project/number.c"].map(str::to_owned);
+    let replayed = running::dampf_in(&playground.path("project"), &elsewhere);
+    assert_eq!(replayed.status, 0, "{replayed:?}");
+    let compiled_in = |folder: &str| {
+        let check = ["check", &absolute, "--trail", "here.json"].map(str::to_owned);
+        assert_eq!(running::dampf_in(&playground.path(folder), &check).status, 1);
+        let kept: Value = serde_json::from_str(&playground.read(&format!("{folder}/here.json"))).unwrap();
+        kept["program"]["executable_hash"].as_str().expect("a hash is kept").to_owned()
+    };
+    assert_eq!(compiled_in("project"), compiled_in("a_much_longer_name_of_a_folder"));
 }

@@ -57,6 +57,9 @@ golden! {
     use_after_free: "crates/dampf-object/tests/programs/use_after_free_order.c" "-DBUG";
     twice_freed: "crates/dampf-object/tests/programs/double_free_threads.c" "-DBUG";
     a_stack_that_is_used_up: "crates/dampf-object/tests/programs/stack_overflow.c";
+    variables_on_a_stack: "crates/dampf-object/tests/programs/stack_variables_named.cc";
+    a_thread_local_variable: "crates/dampf-object/tests/programs/race_thread_local.c";
+    blocks_of_containers: "crates/dampf-object/tests/programs/cxx_container_stale.cc";
     a_foreign_unlock: "crates/dampf-object/tests/programs/mutex_unlock_foreign.c";
 }
 

@@ -8,20 +8,21 @@
 
 mod running;
 
-use running::dampf_in;
-use running::program::{Expectation, expectations, folder, has_compiler, in_parallel, sources};
+use running::program::{Expectation, expectations, folder, has_compiler, in_parallel, is_installed, sources};
+use running::{Playground, dampf_among, dampf_in};
 use serde_json::Value;
 use std::path::Path;
 
-/// Checks a program as an expectation says; the complaint, if it comes out otherwise.
-fn check(folder: &Path, expectation: &Expectation) -> Result<(), String> {
+/// Checks a program as an expectation says, with the compiler that environment variables may name; the complaint, if it comes
+/// out otherwise.
+fn check(folder: &Path, expectation: &Expectation, compiler: &[(&str, &str)]) -> Result<(), String> {
     let trail = tempfile::NamedTempFile::new().map_err(|error| error.to_string())?;
     let trail_path = trail.path().display().to_string();
     let mut arguments = vec!["check".to_owned(), expectation.file.clone()];
     arguments.extend(expectation.arguments());
     arguments.extend(["--json", "-", "--max-states", "3000000", "--trail"].map(str::to_owned));
     arguments.push(trail_path.clone());
-    let finished = dampf_in(folder, &arguments);
+    let finished = dampf_among(compiler, folder, &arguments);
     let complain =
         |what: String| Err(format!("{} {:?}: {what}\n{}", expectation.file, expectation.arguments(), finished.stderr));
     let Ok(summary) = serde_json::from_str::<Value>(&finished.stdout) else { return complain("no summary".to_owned()) };
@@ -43,7 +44,7 @@ fn check(folder: &Path, expectation: &Expectation) -> Result<(), String> {
     if !blamed.is_empty() && !line.is_some_and(|line| blamed.contains(&line)) {
         return complain(format!("line {line:?} is blamed, not {blamed:?}"));
     }
-    let replayed = dampf_in(folder, &["replay".to_owned(), trail_path]);
+    let replayed = dampf_among(compiler, folder, &["replay".to_owned(), trail_path]);
     let message = summary["error"]["message"].as_str().unwrap_or("?");
     if replayed.status != 0 || !replayed.stdout.contains(message) {
         return complain(format!("the trail does not replay: {replayed:?}"));
@@ -69,7 +70,7 @@ fn check_folder(folder: &Path) {
     }
     let expected: Vec<Expectation> = files.iter().flat_map(|file| expectations(folder, file)).collect();
     assert!(!expected.is_empty());
-    let complaints = in_parallel(&expected, |expectation| check(folder, expectation).err());
+    let complaints = in_parallel(&expected, |expectation| check(folder, expectation, &[]).err());
     let complaints: Vec<String> = complaints.into_iter().flatten().collect();
     assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), expected.len(), complaints.join("\n\n"));
 }
@@ -82,6 +83,37 @@ fn every_check_and_primitive_does_what_its_programs_say() {
 #[test]
 fn the_example_programs_have_the_verdicts_they_state() {
     check_folder(&folder("models/cpp"));
+}
+
+/// What clang is told. gcc's standard of C++ is the later one.
+const CLANG: [(&str, &str); 2] = [("DAMPF_CC", "clang"), ("DAMPF_CXX", "clang++ -std=gnu++17")];
+
+#[test]
+fn clang_makes_programs_with_the_same_verdicts() {
+    let folder = folder("crates/dampf-object/tests/programs");
+    let hello = Playground::new();
+    hello.write("hello.cc", b"#include <atomic>\nstd::atomic<int> number;\nint main() { return number.load(); }\n");
+    let hello = dampf_among(&CLANG, &hello.path("."), &["check".to_owned(), "hello.cc".to_owned()]);
+    if !is_installed("clang++") || hello.status == 2 {
+        println!("skipped: there is no clang that compiles for riscv64-linux-gnu: {}", hello.stderr);
+        return;
+    }
+    assert_eq!(hello.status, 0, "{hello:?}");
+    let parts = ["atomic_", "race_", "heap_", "stack_", "rwlock", "cxx_atomic_w", "cxx_container_", "cxx_shared_ptr"];
+    let mut files = sources(&folder);
+    files.retain(|file| parts.iter().any(|part| file.starts_with(part)) && !is_large(&folder, file));
+    let expected: Vec<Expectation> = files.iter().flat_map(|file| expectations(&folder, file)).collect();
+    let complaints = in_parallel(&expected, |expectation| check(&folder, expectation, &CLANG).err());
+    let complaints: Vec<String> = complaints.into_iter().flatten().collect();
+    assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), expected.len(), complaints.join("\n\n"));
+    // Optimised code has the copies of atomic loads in other places, and its variables in parts.
+    for level in ["-O1", "-O2", "-Os"] {
+        for (file, flags, status) in [("atomic_peterson.c", "", 0), ("atomic_peterson.c", "-DBUG", 1)] {
+            let arguments = ["check", file, "--cflags", level, "--cflags", flags].map(str::to_owned);
+            let finished = dampf_among(&CLANG, &folder, &arguments);
+            assert_eq!(finished.status, status, "{file} {level} {flags}: {finished:?}");
+        }
+    }
 }
 
 /// Whether a kind of fault, or a verdict, is what a table of programs expects in its words.

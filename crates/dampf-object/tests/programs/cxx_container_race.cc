@@ -1,5 +1,6 @@
 // expect: verified
 // expect: data-race flags: -DBUG
+// expect: data-race flags: -DBUG -O0
 // A container is shared data like any other.
 #include <cassert>
 #include <mutex>

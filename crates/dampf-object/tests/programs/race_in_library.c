@@ -1,5 +1,6 @@
 // expect: verified
 // expect: data-race flags: -DBUG
+// expect: data-race flags: -DBUG -fno-builtin
 // The accesses that a library function makes count as well.
 #include <pthread.h>
 #include <string.h>

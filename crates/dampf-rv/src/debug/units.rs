@@ -37,6 +37,10 @@ pub(super) struct UnitEntry {
     pub offset: usize,
     pub end: usize,
     pub ranges: Vec<Range<u64>>,
+    /// The name of its source file, without directories.
+    pub file: Option<String>,
+    /// Whether clang compiled it.
+    pub by_clang: bool,
     abbreviations: Arc<Abbreviations>,
     pub contents: OnceLock<Contents>,
     pub lines: OnceLock<LineTable>,
@@ -95,9 +99,13 @@ impl Units {
             }
             let Some((unit, root)) = open(&dwarf, header, Arc::clone(abbreviations)) else { continue };
             let ranges = self.code_ranges(&dwarf, &unit, &root, &listed);
+            let producer =
+                root.attr_value(gimli::DW_AT_producer).and_then(|value| dwarf.attr_string(&unit, value).ok());
+            let by_clang = producer.is_some_and(|producer| producer.to_string_lossy().contains("clang"));
+            let file = unit.name.map(|name| name.to_string_lossy().rsplit('/').next().unwrap_or_default().to_owned());
             let abbreviations = Arc::clone(abbreviations);
             let (contents, lines) = (OnceLock::new(), OnceLock::new());
-            list.push(UnitEntry { offset, end, ranges, abbreviations, contents, lines });
+            list.push(UnitEntry { offset, end, ranges, file, by_clang, abbreviations, contents, lines });
         }
         (list, signatures)
     }

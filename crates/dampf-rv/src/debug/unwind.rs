@@ -119,6 +119,14 @@ impl CallFrames {
         }
     }
 
+    /// The register that the address of a function's frame is computed from at an address.
+    pub fn frame_register(&self, pc: u64) -> Option<u16> {
+        match self.row(pc)?.frame {
+            Frame::From { register, .. } => Some(register),
+            Frame::Expression(_) => None,
+        }
+    }
+
     fn row_of(&self, stopped: &Stopped) -> Option<Row> {
         self.row(stopped.registers.pc.wrapping_sub(stopped.bias))
     }

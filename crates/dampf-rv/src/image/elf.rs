@@ -7,6 +7,8 @@ use object::LittleEndian;
 use object::elf::{self, FileHeader64, ProgramHeader64};
 use object::read::elf::{FileHeader, SectionHeader, Sym};
 
+use std::borrow::Cow;
+
 use super::error::{ImageError, machine_name};
 use super::symbols::{Symbol, SymbolKind};
 
@@ -36,12 +38,29 @@ impl<'a> Elf<'a> {
     }
 
     pub fn program_headers(&self) -> Result<&'a [ProgramHeader], ImageError> {
-        let truncated = |_| ImageError::Truncated { what: "the program headers" };
+        let truncated = |_| ImageError::Truncated { what: "the program headers".into() };
         let headers = self.header.program_headers(LittleEndian, self.bytes).map_err(truncated)?;
         match headers.len() <= PROGRAM_HEADERS_MAX {
             true => Ok(headers),
             false => Err(ImageError::Malformed { what: "number of program headers" }),
         }
+    }
+
+    /// Refuses a file that ends before what its section headers promise. The program would run without, but its names are
+    /// there: what is missing must not look like an executable that was stripped.
+    pub fn check_sections(&self) -> Result<(), ImageError> {
+        let truncated = |what: Cow<'static, str>| Err(ImageError::Truncated { what });
+        let Ok(sections) = self.header.section_headers(LittleEndian, self.bytes) else {
+            return truncated("the section headers".into());
+        };
+        let names = self.header.section_strings(LittleEndian, self.bytes, sections).unwrap_or_default();
+        for section in sections {
+            if section.data(LittleEndian, self.bytes).is_err() {
+                let name = section.name(LittleEndian, names).ok().and_then(|name| std::str::from_utf8(name).ok());
+                return truncated(name.map_or("a section".into(), |name| format!("section {name}").into()));
+            }
+        }
+        Ok(())
     }
 
     /// The bytes of a section; none where it is missing, compressed or outside the file.
@@ -111,7 +130,7 @@ fn check_identity(bytes: &[u8]) -> Result<(), ImageError> {
     if !bytes.starts_with(&elf::ELFMAG) {
         return Err(ImageError::NotElf { looks_like: guess(bytes) });
     }
-    let truncated = ImageError::Truncated { what: "the ELF header" };
+    let truncated = ImageError::Truncated { what: "the ELF header".into() };
     let (Some(&class), Some(&data), Some(machine)) = (bytes.get(4), bytes.get(5), bytes.get(18..20)) else {
         return Err(truncated);
     };

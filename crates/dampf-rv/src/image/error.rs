@@ -1,5 +1,6 @@
 //! Why a file is not a program that can be checked: one sentence, and what to do about it.
 
+use std::borrow::Cow;
 use std::fmt;
 
 /// What is wrong with a file that was to be loaded.
@@ -11,7 +12,7 @@ pub enum ImageError {
     },
     /// The file ends before something its headers promise.
     Truncated {
-        what: &'static str,
+        what: Cow<'static, str>,
     },
     /// The program was compiled for another processor.
     WrongArchitecture {
@@ -64,7 +65,7 @@ impl fmt::Display for ImageError {
         match self {
             NotElf { looks_like: Some(what) } => write!(f, "this is {what}, not an ELF executable; {COMPILE}"),
             NotElf { looks_like: None } => write!(f, "this is not an ELF executable; {COMPILE}"),
-            Truncated { what } => write!(f, "the file ends within {what}; {REBUILD}"),
+            Truncated { what } => write!(f, "the file is truncated: it ends within {what}; link it again"),
             WrongArchitecture { machine } => write!(f, "the program is compiled for {machine}; {COMPILE}"),
             ThirtyTwoBit => write!(f, "the program is compiled for 32-bit RISC-V; {COMPILE}, which makes 64-bit code"),
             BigEndian => write!(f, "the program is compiled for big-endian RISC-V; {COMPILE}"),

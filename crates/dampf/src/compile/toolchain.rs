@@ -3,7 +3,8 @@
 //! Why these flags:
 //! - `-g` and `-fno-omit-frame-pointer`, `-fno-optimize-sibling-calls`, `-funwind-tables`: a trail names lines, and
 //!   the callers of a function are found at any time.
-//! - `-O1`, unless the user says otherwise: far fewer steps and less state than `-O0`, and every line still there.
+//! - `-O1`, unless the user says otherwise: far fewer steps and less state than `-O0`, and every line still there. clang has no
+//!   flags that keep what nobody reads, and optimises accesses away whose faults are to be found: `-O0`.
 //! - `-fno-tree-dce`, `-fno-tree-dse`, `-fno-builtin-malloc` and their like: a store that nobody reads and an allocation
 //!   that nobody needs can be wrong all the same, and are not optimised away. A load whose value nobody uses is kept as one
 //!   that might throw (`-fnon-call-exceptions`, `-fno-delete-dead-exceptions`); C headers are not to take that for the real
@@ -14,8 +15,8 @@
 //!   harm (a null pointer with a length of zero). Every report is a fault, so none returns.
 //!
 //! gcc's driver hands sanitizer flags to the compiler and asks the linker for the sanitizers' libraries. A specs file
-//! tells it to do the former only. clang has `-Xclang` for that. gcc is the first choice: clang optimises more away, and
-//! leaves a plain copy of every atomic load that it has announced in the code, which looks like a race of its own.
+//! tells it to do the former only. clang has `-Xclang` for that. gcc is the first choice: clang optimises more away. It also
+//! leaves a plain copy of every atomic load that it has announced in the code, which the machine takes for a part of the load.
 
 use super::Compiler;
 use super::arguments::Invocation;
@@ -28,7 +29,6 @@ use std::process::{Command, Stdio};
 /// Given before the user's flags, which therefore win.
 const FLAGS_BEFORE: &[&str] = &[
     "-g",
-    "-O1",
     "-fno-omit-frame-pointer",
     "-fno-optimize-sibling-calls",
     "-funwind-tables",
@@ -46,6 +46,7 @@ const FLAGS_BEFORE: &[&str] = &[
 
 /// Only gcc knows these. The warning is about fences, which we do support.
 const FLAGS_BEFORE_GCC: &[&str] = &[
+    "-O1",
     "-fno-tree-dce",
     "-fno-tree-dse",
     "-fnon-call-exceptions",
@@ -96,10 +97,7 @@ pub struct Toolchain {
 impl Toolchain {
     /// The compiler that the environment names, or else one that is installed.
     pub fn find(compiler: Compiler) -> Result<Toolchain, Failure> {
-        let variable = match compiler {
-            Compiler::C => "DAMPF_CC",
-            Compiler::Cxx => "DAMPF_CXX",
-        };
+        let variable = compiler.variable();
         match std::env::var(variable) {
             Ok(words) if !words.trim().is_empty() => Toolchain::named(compiler, variable, &words),
             _ => installed(compiler).ok_or_else(|| none_is_installed(compiler)),
@@ -158,7 +156,7 @@ impl Toolchain {
             Flavour::Clang => {
                 // Of our flags, a question or an object alone needs few, and clang would count the others up. An access through
                 // a null pointer is ours to report, and not to be optimised away.
-                flags.extend(["-Qunused-arguments".into(), "-fno-delete-null-pointer-checks".into()]);
+                flags.extend(["-O0", "-Qunused-arguments", "-fno-delete-null-pointer-checks"].map(OsString::from));
                 for flag in ["-fsanitize=thread", UNDEFINED_CLANG] {
                     flags.extend(["-Xclang".into(), flag.into()]);
                 }
@@ -200,12 +198,34 @@ impl Toolchain {
             .output()
             .map_err(|error| Failure::new(format!("cannot run `{}`: {error}", self.name())))?;
         if output.status.success() {
-            return Ok(());
+            return self.check_target(object);
         }
         let messages = String::from_utf8_lossy(&output.stderr);
         Err(Failure::with_help(
             format!("`{}` cannot compile programs for {TARGET}:\n{}", self.name(), messages.trim_end()),
             "a compiler with the machine's C library is needed; DAMPF_CC and DAMPF_CXX may name another one",
+        ))
+    }
+
+    /// Refuses a compiler for another machine, which is known by what it made: to compile is all that it can do.
+    fn check_target(&self, object: &Path) -> Result<(), Failure> {
+        const HEADER_BYTES: usize = 20;
+        const RISCV: [u8; 2] = 243_u16.to_le_bytes();
+        const WORDS_OF_64_BITS: u8 = 2;
+        let bytes = std::fs::read(object)
+            .map_err(|error| Failure::new(format!("cannot read `{}`: {error}", object.display())))?;
+        let fits = bytes.len() >= HEADER_BYTES && bytes[4] == WORDS_OF_64_BITS && bytes[18..HEADER_BYTES] == RISCV;
+        if bytes.starts_with(b"\x7fELF") && fits {
+            return Ok(());
+        }
+        let variable = self.compiler.variable();
+        let (c, cxx) = GCC_NAMES[0];
+        let example = if self.compiler == Compiler::C { c } else { cxx };
+        Err(Failure::with_help(
+            format!("`{}` compiles for another machine, not for {TARGET}", self.name()),
+            format!(
+                "{variable} has to name a cross compiler, {variable}={example} for instance; unset, it is looked for"
+            ),
         ))
     }
 }
@@ -235,10 +255,8 @@ fn installed(compiler: Compiler) -> Option<Toolchain> {
 }
 
 fn none_is_installed(compiler: Compiler) -> Failure {
-    let (language, variable) = match compiler {
-        Compiler::C => ("C", "DAMPF_CC"),
-        Compiler::Cxx => ("C++", "DAMPF_CXX"),
-    };
+    let language = if compiler == Compiler::C { "C" } else { "C++" };
+    let variable = compiler.variable();
     Failure::with_help(
         format!("no {language} compiler for {TARGET} is installed"),
         format!(

@@ -64,8 +64,13 @@ pub fn dampf(arguments: &[&str]) -> Finished {
 
 /// Runs the command in another folder.
 pub fn dampf_in(folder: &Path, arguments: &[String]) -> Finished {
+    dampf_among(&[], folder, arguments)
+}
+
+/// Runs the command in another folder, with further environment variables.
+pub fn dampf_among(variables: &[(&str, &str)], folder: &Path, arguments: &[String]) -> Finished {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    finished(command(folder, &arguments).spawn().unwrap())
+    finished(command(folder, &arguments).envs(variables.iter().copied()).spawn().unwrap())
 }
 
 /// Runs the command with these lines as its input.
