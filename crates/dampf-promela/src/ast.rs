@@ -18,7 +18,7 @@ pub enum Unit {
     Mtype(MtypeDeclaration),
     Typedef(Typedef),
     Variables(Vec<Declaration>),
-    Proctype(Proctype),
+    Proctype(Box<Proctype>),
     Never(Automaton),
     /// `trace` or `notrace`.
     Trace {

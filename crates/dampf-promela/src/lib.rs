@@ -25,8 +25,8 @@ pub use lower::Instance;
 pub use model::PromelaModel;
 pub use parser::{read, read_expression};
 
-use dampf_core::{Diagnostic, FaultKind, Trail, Unsupported, replay};
 use assumptions::Assumptions;
+use dampf_core::{Diagnostic, FaultKind, Trail, Unsupported, replay};
 use dampf_gcl::model::Backend;
 use model::Lesson;
 use std::sync::Arc;
@@ -81,7 +81,11 @@ impl Promela {
     /// The model for the processes that are prepared for. For a search that keeps going, runs go on behind violated assertions,
     /// as SPIN's do.
     pub fn model(&self, backend: Backend, keeps_going: bool) -> Result<PromelaModel, Unsupported> {
-        PromelaModel::new(&self.typed, lower::lower(&self.typed, &self.instances, &self.assumptions, keeps_going)?, backend)
+        PromelaModel::new(
+            &self.typed,
+            lower::lower(&self.typed, &self.instances, &self.assumptions, keeps_going)?,
+            backend,
+        )
     }
 
     /// Prepares for what the last step of a run was not prepared for; whether that is something new.

@@ -215,7 +215,8 @@ pub enum Value {
         is_random: bool,
     },
     Enabled(Box<Value>),
-    PcValue(Box<Value>),
+    /// `pc_value`: the number of the state that a process is in.
+    StateNumber(Box<Value>),
     /// The priority of a process, by its number.
     Priority(Box<Value>),
     Timeout,
@@ -314,9 +315,10 @@ impl Value {
         match self {
             Value::Const(_) | Value::Timeout | Value::Pid | Value::ProcessCount | Value::Last => {}
             Value::Read(place) | Value::Length(place) | Value::Full(place) => place.visit_reads(visit),
-            Value::Unary(_, operand) | Value::Enabled(operand) | Value::PcValue(operand) | Value::Priority(operand) => {
-                operand.visit_reads(visit)
-            }
+            Value::Unary(_, operand)
+            | Value::Enabled(operand)
+            | Value::StateNumber(operand)
+            | Value::Priority(operand) => operand.visit_reads(visit),
             Value::Binary(_, left, right, _) => {
                 left.visit_reads(visit);
                 right.visit_reads(visit);

@@ -43,8 +43,7 @@ pub struct PointsTo {
 impl PointsTo {
     pub fn find(lowering: &Lowering<'_>) -> PointsTo {
         let mut points_to = PointsTo::default();
-        let globals =
-            lowering.globals.iter().zip(&lowering.typed.globals).map(|(storage, variable)| (storage, variable));
+        let globals = lowering.globals.iter().zip(&lowering.typed.globals);
         let locals = (0..lowering.instances.len())
             .flat_map(|instance| lowering.locals[instance].iter().zip(&lowering.proctype(instance).locals));
         for (storage, variable) in globals.chain(locals) {

@@ -1,8 +1,8 @@
 //! What statements do: stores, messages, rendezvous, and the birth and death of processes.
 
+use super::channels::Queue;
 use super::steps::{Draft, Sends};
 use super::values::{and, binary, equal, not, or, wrapped};
-use super::channels::Queue;
 use super::{ABSENT, Lowering, Part, Storage, Unprepared, assign, cell, constant, element};
 use crate::resolve::PROCESSES_MAX;
 use crate::typed::{Initial, Pattern, Place, Run, Statement, Value};
@@ -73,7 +73,18 @@ impl Lowering<'_> {
         let location = self.location(part.state);
         let span = self.alternative(part).span;
         let effect = Effect::Assert { condition: constant(0), kind: FaultKind::Unprepared, span };
-        self.add(part.instance, location, location, None, None, guard, vec![effect], span, vec![part], Some(unprepared));
+        self.add(
+            part.instance,
+            location,
+            location,
+            None,
+            None,
+            guard,
+            vec![effect],
+            span,
+            vec![part],
+            Some(unprepared),
+        );
     }
 
     /// One transition for every place in the channel that the message can come to.

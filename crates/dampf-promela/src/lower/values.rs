@@ -133,7 +133,7 @@ impl Lowering<'_> {
                 self.is_asking.set(false);
                 enabled
             }
-            Value::PcValue(pid) => {
+            Value::StateNumber(pid) => {
                 let pid = of(pid);
                 (0..self.instances.len()).fold(constant(0), |rest, other| {
                     let is_meant = equal(pid.clone(), constant(self.instances[other].pid as i32));

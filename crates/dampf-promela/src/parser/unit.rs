@@ -82,8 +82,10 @@ impl Parser {
                 self.inline_definition()?;
                 return Ok(None);
             }
-            Token::Active | Token::Proctype | Token::DeterministicProctype => Unit::Proctype(self.proctype()?),
-            Token::Init => Unit::Proctype(self.init()?),
+            Token::Active | Token::Proctype | Token::DeterministicProctype => {
+                Unit::Proctype(Box::new(self.proctype()?))
+            }
+            Token::Init => Unit::Proctype(Box::new(self.init()?)),
             Token::Never => Unit::Never(self.automaton("the body of a claim")?),
             Token::Trace | Token::Notrace => {
                 let is_negated = self.current() == Token::Notrace;

@@ -93,7 +93,7 @@ impl<'n> Context<'n> {
                 Value::Poll { channel, patterns, is_random: *is_random }
             }
             ExprKind::Enabled(pid) => Value::Enabled(Box::new(self.value(pid)?)),
-            ExprKind::PcValue(pid) => Value::PcValue(Box::new(self.value(pid)?)),
+            ExprKind::PcValue(pid) => Value::StateNumber(Box::new(self.value(pid)?)),
             ExprKind::GetPriority(process) => {
                 self.noticed.priorities = true;
                 Value::Priority(Box::new(self.value(process)?))
