@@ -43,14 +43,16 @@ pub struct PromelaOrigin {
     pub macros: Vec<(String, String)>,
     /// For each process its number, its proctype, and the number of channels before it.
     pub processes: Vec<(u32, usize, u32)>,
-    /// What was assumed about values: for a proctype (none for globals), a variable, and a field of messages (none for the variable itself)
-    /// the least and the greatest.
+    /// What was assumed about values.
     #[serde(default)]
-    pub assumptions: Vec<(Option<usize>, usize, Option<usize>, i32, i32)>,
+    pub assumptions: Vec<Assumption>,
     /// Whether runs go on behind violated assertions.
     #[serde(default)]
     pub goes_on: bool,
 }
+
+/// For a proctype (none for globals), a variable, and a field of messages (none for the variable itself) the least and the greatest value.
+pub type Assumption = (Option<usize>, usize, Option<usize>, i32, i32);
 
 /// How a program was compiled, run and looked at. The labels of its steps depend on all of it.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]

@@ -1,7 +1,7 @@
 //! What statements do: stores, messages, rendezvous, and the birth and death of processes.
 
 use super::channels::Queue;
-use super::steps::{Draft, Sends};
+use super::steps::Draft;
 use super::values::{and, binary, equal, not, or, wrapped};
 use super::{ABSENT, Lowering, Part, Storage, Unprepared, assign, cell, constant, element};
 use crate::resolve::PROCESSES_MAX;
@@ -185,7 +185,8 @@ impl Lowering<'_> {
                         let part = Part { instance, state, edge, alternative };
                         for (queue, is_named) in self.channels(channel, instance) {
                             if self.queues[queue].length.is_none() {
-                                let guard = and(self.precondition(part, Sends::Never), is_named);
+                                // Whoever is sent a message takes it, whatever escapes it could take otherwise.
+                                let guard = and(self.permission(instance), is_named);
                                 rendezvous.receivers.push(Side { part, guard, queue });
                             }
                         }

@@ -101,11 +101,16 @@ impl<'t> Lowering<'t> {
         }
     }
 
+    /// What must hold for a process to do anything.
+    pub fn permission(&self, instance: usize) -> Expr {
+        and(self.provided(instance), self.is_preferred(instance))
+    }
+
     /// What must hold for an edge to be looked at, apart from its statement.
     pub fn precondition(&self, part: Part, sends: Sends<'_>) -> Expr {
         let edges = &self.proctype(part.instance).control.states[part.state].edges;
         let escape = edges[part.edge].escape;
-        let mut guard = and(self.provided(part.instance), self.is_preferred(part.instance));
+        let mut guard = self.permission(part.instance);
         let before = &edges[..part.edge];
         for earlier in before.iter().filter(|earlier| earlier.escape != 0 && earlier.escape != escape) {
             guard = and(guard, not(self.can_take(part.instance, earlier, sends)));

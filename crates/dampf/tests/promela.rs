@@ -1,0 +1,173 @@
+//! Promela on the command line.
+
+mod running;
+
+use expect_test::{Expect, expect};
+use running::{Playground, dampf};
+
+fn check_output(arguments: &[&str], status: i32, expected: Expect) {
+    let finished = dampf(arguments);
+    assert_eq!((finished.status, finished.stderr.as_str()), (status, ""), "{finished:?}");
+    let shown: Vec<&str> = finished.stdout.lines().take_while(|line| *line != "search").collect();
+    expected.assert_eq(&format!("{}\n", shown.join("\n")));
+}
+
+#[test]
+fn a_trail_shows_statements_messages_and_output() {
+    check_output(
+        &["check", "switchboard.pml", "--deterministic"],
+        1,
+        expect![[r#"
+        violated: assertion `(calls < LIMIT)` is violated
+          at switchboard.pml:18:38
+
+        initial state (without 1 value that never changes here)
+          Board:0 = line 17, Board:0.who = 0, Board:0.calls = 0, init:1 = line 23
+
+        7 steps
+            1  init:1    switchboard.pml:23  run Caller(7)
+               init:1    switchboard.pml:23  run Caller(9)
+                 init:1: line 23 -> -end-, Caller:2: none -> line 7, Caller:2.number: none -> 7, Caller:3: none -> line 7, Caller:3.number: none -> 9
+            2  Caller:2  switchboard.pml:8   line!call(number) sends call, 7
+               Board:0   switchboard.pml:18  line?call(who)
+                 Board:0: line 17 -> line 18, Board:0.who: 0 -> 7, Caller:2: line 7 -> line 9
+            3  Board:0   switchboard.pml:18  calls++
+                 Board:0.calls: 0 -> 1
+            4  Board:0   switchboard.pml:18  assert(calls < LIMIT)
+                 Board:0: line 18 -> line 17
+            5  Caller:3  switchboard.pml:8   line!call(number) sends call, 9
+               Board:0   switchboard.pml:18  line?call(who)
+                 Board:0: line 17 -> line 18, Board:0.who: 7 -> 9, Caller:3: line 7 -> line 9
+            6  Board:0   switchboard.pml:18  calls++
+                 Board:0.calls: 1 -> 2
+            7  Board:0   switchboard.pml:18  assert(calls < LIMIT)
+
+        final state (without 1 value that never changes here)
+          Board:0 = line 18, Board:0.who = 9, Board:0.calls = 2, init:1 = -end-, Caller:2 = line 9,
+          Caller:2.number = 7, Caller:3 = line 9, Caller:3.number = 9
+
+    "#]],
+    );
+}
+
+#[test]
+fn macros_of_the_command_line_reach_included_files() {
+    let finished = dampf(&["check", "switchboard.pml", "-D", "LIMIT=3", "--json", "-"]);
+    assert_eq!(finished.status, 1, "{finished:?}");
+    assert!(finished.stdout.contains(r#""kind": "deadlock""#), "the board waits for ever: {finished:?}");
+    let quiet = dampf(&["check", "switchboard.pml", "-D", "LIMIT=3", "--no-deadlock"]);
+    assert_eq!(quiet.status, 0, "{quiet:?}");
+}
+
+#[test]
+fn every_trail_replays() {
+    let playground = Playground::new();
+    for search in ["bfs", "dfs"] {
+        for backend in ["native", "interpreter"] {
+            let options = ["--search", search, "--backend", backend, "--trail", "t.json"];
+            let checked = playground.dampf(&[&["check", "switchboard.pml"], &options[..]].concat());
+            assert_eq!(checked.status, 1, "{checked:?}");
+            let replayed = playground.dampf(&["replay", "t.json"]);
+            assert_eq!((replayed.status, replayed.stderr.as_str()), (0, ""), "{replayed:?}");
+            let verdict = checked.stdout.lines().next().unwrap();
+            assert!(replayed.stdout.contains(verdict), "{options:?}: {replayed:?}");
+        }
+    }
+}
+
+#[test]
+fn a_changed_include_is_noticed() {
+    let playground = Playground::new();
+    playground.dampf(&["check", "switchboard.pml", "--trail", "t.json"]);
+    playground.write("switchboard.h", b"#define LIMIT 1\nmtype = { call, hang_up };\n");
+    let replayed = playground.dampf(&["replay", "t.json"]);
+    assert_eq!(replayed.status, 2, "{replayed:?}");
+    assert!(replayed.stderr.contains("has changed since"), "{replayed:?}");
+}
+
+#[test]
+fn claims_that_are_not_checked_make_no_verified() {
+    let playground = Playground::new();
+    playground.write("claimed.pml", b"byte x;\nactive proctype P() { x = 1 }\nltl soon { <> (x == 2) }\n");
+    let checked = playground.dampf(&["check", "claimed.pml"]);
+    assert_eq!(checked.status, 3, "{checked:?}");
+    assert!(checked.stdout.contains("the formula `soon` is not checked yet"), "{checked:?}");
+    assert_eq!(playground.dampf(&["check", "claimed.pml", "--no-claims"]).status, 0);
+}
+
+#[test]
+fn a_process_that_is_started_late_is_found() {
+    // So deep that it is no part of what is explored beforehand.
+    let playground = Playground::new();
+    playground.write(
+        "late.pml",
+        b"int n, m;\nproctype Late() { m = n; assert(m != 30000) }\n\
+         init { do :: n < 30000 -> n++ :: else -> break od; run Late() }\n",
+    );
+    let checked = playground.dampf(&["check", "late.pml", "--trail", "t.json"]);
+    assert_eq!(checked.status, 1, "{checked:?}");
+    assert!(checked.stdout.starts_with("violated: assertion `(m != 30000)` is violated"), "{checked:?}");
+    assert_eq!(playground.dampf(&["replay", "t.json"]).status, 0);
+}
+
+#[test]
+fn errors_name_file_line_and_column() {
+    let playground = Playground::new();
+    playground.write("switchboard.h", b"#define LIMIT 2\nmtype = = { call };\n");
+    let checked = playground.dampf(&["check", "switchboard.pml"]);
+    assert_eq!(checked.status, 2, "{checked:?}");
+    assert!(checked.stderr.contains("switchboard.h:2:"), "{checked:?}");
+    playground.write("wrong.pml", b"byte x;\nactive proctype P() {\n  x = y + 1\n}\n");
+    let checked = playground.dampf(&["check", "wrong.pml"]);
+    assert_eq!(checked.status, 2, "{checked:?}");
+    assert!(checked.stderr.contains("wrong.pml:3:7"), "{checked:?}");
+    assert!(checked.stderr.contains("unknown name `y`"), "{checked:?}");
+    let missing = playground.dampf(&["check", "nowhere.pml"]);
+    assert_eq!(missing.status, 2, "{missing:?}");
+    playground.write("coded.pml", b"active proctype P() {\n  c_code { x(); }\n}\n");
+    let coded = playground.dampf(&["check", "coded.pml"]);
+    assert_eq!(coded.status, 2, "{coded:?}");
+    assert!(coded.stderr.contains("coded.pml:2:3") && coded.stderr.contains("c_code"), "{coded:?}");
+}
+
+#[test]
+fn a_random_run_comes_again_with_its_seed() {
+    let first = dampf(&["simulate", "switchboard.pml", "--seed", "5"]);
+    assert_eq!(first.stdout, dampf(&["simulate", "switchboard.pml", "--seed", "5"]).stdout);
+    assert!(first.stdout.contains("is through"), "{first:?}");
+}
+
+#[test]
+fn info_shows_processes_and_channels() {
+    check_output(
+        &["info", "switchboard.pml"],
+        0,
+        expect![[r#"
+        model        switchboard.pml (Promela)
+        state        43 bits in 2 words
+        processes    4
+        channels     2
+        transitions  18
+        formulas     0
+
+        processes that there can be
+          0    Board                3 places, from the beginning
+          1    init                 3 places, from the beginning
+          2    Caller               4 places, when started
+          3    Caller               4 places, when started
+
+        channels
+          1    line                 [0] of { mtype, byte }
+          2    log                  [3] of { byte }
+
+        variables
+          _nr_pr                    4 values
+          len(log)                  4 values
+          log.0[3]                  10 values
+          Board:0.who               10 values
+          Board:0.calls             3 values
+          Caller:2.number           10 values
+          Caller:3.number           10 values
+    "#]],
+    );
+}
