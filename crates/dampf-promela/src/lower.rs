@@ -11,6 +11,7 @@
 
 mod channels;
 mod effects;
+mod reachable;
 mod steps;
 mod values;
 
@@ -22,6 +23,7 @@ use dampf_gcl::ir::{
     Effect, Expr, IntType, Location, LocationId, Place as Slot, Process, ProcessId, Program, Transition, Variable,
     VariableId,
 };
+use reachable::Reachable;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -69,6 +71,8 @@ pub struct Lowered {
     pub instances: Vec<Instance>,
     /// For each process and transition.
     pub accounts: Vec<Vec<Account>>,
+    /// For each process and location the state of its proctype; none where it does not run.
+    pub states: Vec<Vec<Option<usize>>>,
     pub process_count: VariableId,
     pub channel_count: Option<VariableId>,
     /// The variables of each queue, for people.
@@ -387,34 +391,35 @@ impl<'t> Lowering<'t> {
         }
     }
 
+    /// Where an instance is at the beginning.
+    fn beginning(&self, number: usize) -> LocationId {
+        let is_active = number < self.typed.active.len();
+        if is_active { self.location(self.proctype(number).control.initial) } else { ABSENT }
+    }
+
     fn finish(self) -> Result<Lowered, Unsupported> {
         let count: usize = self.transitions.iter().map(Vec::len).sum();
         if count > TRANSITIONS_MAX {
             return Err(Unsupported { what: format!("a model of {count} transitions") });
         }
         let typed = self.typed;
+        let locations: Vec<Vec<Location>> = self.instances.iter().map(|instance| places(typed, *instance)).collect();
+        let initial: Vec<LocationId> = (0..self.instances.len()).map(|number| self.beginning(number)).collect();
+        let reachable = Reachable::find(&locations, &initial, &self.transitions);
         let mut processes = Vec::new();
-        for (number, transitions) in self.transitions.into_iter().enumerate() {
-            let instance = &self.instances[number];
-            let proctype = &typed.proctypes[instance.proctype];
-            let mut locations = vec![Location {
-                name: "(absent)".to_owned(),
-                committed: false,
-                end: true,
-                accepting: false,
-                span: proctype.span,
-            }];
-            locations.extend(proctype.control.states.iter().map(|state| Location {
-                name: state_name(typed, state),
-                committed: false,
-                end: state.is_end,
-                accepting: false,
-                span: state.span,
-            }));
-            let is_active = number < typed.active.len();
-            let initial = LocationId(if is_active { proctype.control.initial as u32 + 1 } else { 0 });
-            let name = format!("{}:{}", proctype.name.trim_matches(':'), instance.pid);
-            processes.push(Process { name, locations, initial, transitions, span: proctype.span });
+        let mut accounts = Vec::new();
+        let mut states = Vec::new();
+        let parts = self.transitions.into_iter().zip(self.accounts).zip(locations).zip(initial);
+        for (number, (((transitions, told), locations), initial)) in parts.enumerate() {
+            let proctype = &typed.proctypes[self.instances[number].proctype];
+            let name = format!("{}:{}", proctype.name.trim_matches(':'), self.instances[number].pid);
+            let (transitions, told) = reachable.transitions(number, transitions, told);
+            let remaining: Vec<LocationId> = reachable.locations(number).collect();
+            let kept = remaining.iter().map(|old| locations[old.0 as usize].clone()).collect();
+            let initial = reachable.number(number, initial).expect("the beginning is reached");
+            processes.push(Process { name, locations: kept, initial, transitions, span: proctype.span });
+            accounts.push(told);
+            states.push(remaining.iter().map(|old| (old.0 as usize).checked_sub(1)).collect());
         }
         let has_compound_steps =
             processes.iter().flat_map(|process| &process.transitions).any(|transition| transition.holder.is_some());
@@ -434,7 +439,8 @@ impl<'t> Lowering<'t> {
         Ok(Lowered {
             program,
             instances: self.instances.to_vec(),
-            accounts: self.accounts,
+            accounts,
+            states,
             process_count: self.process_count,
             channel_count: self.channel_count,
             queues: self.queues,
@@ -443,6 +449,21 @@ impl<'t> Lowering<'t> {
             subjects: self.subjects,
         })
     }
+}
+
+/// All locations of an instance.
+fn places(typed: &Typed, instance: Instance) -> Vec<Location> {
+    let proctype = &typed.proctypes[instance.proctype];
+    let absent =
+        Location { name: "(absent)".to_owned(), committed: false, end: true, accepting: false, span: proctype.span };
+    let states = proctype.control.states.iter().map(|state| Location {
+        name: state_name(typed, state),
+        committed: false,
+        end: state.is_end,
+        accepting: false,
+        span: state.span,
+    });
+    std::iter::once(absent).chain(states).collect()
 }
 
 /// A label, or the line of what comes next.

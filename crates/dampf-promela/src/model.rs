@@ -304,7 +304,8 @@ impl Describe for PromelaModel {
         for instance in (0..self.lowered.instances.len()).filter(|instance| self.is_alive(*instance, state)) {
             let location = self.gcl.interpreter().location(ProcessId(instance as u32), state);
             let proctype = &self.typed.proctypes[self.lowered.instances[instance].proctype];
-            let description = &proctype.control.states[location.0 as usize - 1];
+            let Some(state) = self.lowered.states[instance][location.0 as usize] else { continue };
+            let description = &proctype.control.states[state];
             let place = self.typed.source.location(description.span);
             let mut waits: Vec<String> = Vec::new();
             for alternative in description.edges.iter().flat_map(|edge| &edge.alternatives) {
