@@ -1,11 +1,13 @@
 //! Texts that are almost models: whatever is done to a model, reading it ends, without a panic, in a tree or in
-//! diagnostics that point into the text.
+//! diagnostics that point into the text. What is accepted is understood and explored a little.
 //!
 //! The seed is printed; `DAMPF_FUZZ_SEED` repeats a run and `DAMPF_FUZZ_SECONDS` makes it longer.
 
 mod rendering;
 
 use dampf_core::{Diagnostic, Source};
+use dampf_gcl::model::Backend;
+use dampf_promela::Promela;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -261,6 +263,18 @@ fn check(text: &str, other: &str) -> bool {
     match dampf_promela::read(Source::new("mutant.pml", text), &[], &mut include) {
         Ok(model) => {
             assert!(model.units.is_empty() || !rendering::model(&model).is_empty());
+            match Promela::new(&model) {
+                Ok(mut promela) => {
+                    // What it means may be too much to be explored, but that is said.
+                    if promela.explore().is_ok() {
+                        let _ = promela.model(Backend::Interpreter, true);
+                    }
+                }
+                Err(diagnostics) => {
+                    assert!(!diagnostics.is_empty());
+                    diagnostics.iter().for_each(check_diagnostic);
+                }
+            }
             true
         }
         Err(diagnostics) => {
