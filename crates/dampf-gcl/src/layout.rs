@@ -9,9 +9,11 @@
 //! local variables, so that one step touches few words. An array that is only ever indexed by constants is
 //! laid out as so many scalars.
 
-use crate::ir::{Effect, Expr, IntType, Place, ProcessId, Program, Sync, VariableId};
+use crate::ir::{Effect, Expr, IntType, Place, ProcessId, Program, Sync, Variable, VariableId};
 use crate::ranges::Range;
 use dampf_core::Word;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 /// One packed value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -151,8 +153,10 @@ impl Layout {
             }
         };
         let mut variables: Vec<Option<Placed>> = vec![None; program.variables.len()];
+        // What a process has to do with stands beside its own, so that its steps change few words, and those together.
+        let homes = homes(program);
         for (id, variable) in program.variables.iter().enumerate() {
-            if variable.owner.is_none() {
+            if variable.owner.is_none() && homes[id].is_none() {
                 variables[id] = Some(storage(&mut packer, id));
             }
         }
@@ -168,7 +172,7 @@ impl Layout {
         for (number, process) in program.processes.iter().enumerate() {
             locations.push(packer.add(bits_for(process.locations.len() as u64)));
             for (id, variable) in program.variables.iter().enumerate() {
-                if variable.owner == Some(ProcessId(number as u32)) {
+                if variable.owner.or(homes[id]) == Some(ProcessId(number as u32)) {
                     variables[id] = Some(storage(&mut packer, id));
                 }
             }
@@ -312,6 +316,23 @@ impl Packer {
             })
             .collect()
     }
+}
+
+/// For each global variable that at most two processes store into, the one of them that does so most often.
+fn homes(program: &Program) -> Vec<Option<ProcessId>> {
+    let mut stores: Vec<BTreeMap<u32, usize>> = vec![BTreeMap::new(); program.variables.len()];
+    for (number, process) in program.processes.iter().enumerate() {
+        for effect in process.transitions.iter().flat_map(|transition| &transition.effects) {
+            if let Effect::Assign { target, .. } = effect {
+                *stores[target.variable.0 as usize].entry(number as u32).or_default() += 1;
+            }
+        }
+    }
+    let home = |(variable, stores): (&Variable, &BTreeMap<u32, usize>)| {
+        let most = stores.iter().max_by_key(|(process, count)| (**count, Reverse(**process)))?;
+        (variable.owner.is_none() && stores.len() <= 2).then_some(ProcessId(*most.0))
+    };
+    program.variables.iter().zip(&stores).map(home).collect()
 }
 
 /// For each variable, whether some expression indexes it by something that is not a constant.

@@ -36,6 +36,8 @@ pub struct Promela {
     typed: Arc<typed::Typed>,
     instances: Vec<Instance>,
     assumptions: Assumptions,
+    /// How many processes a search has met that were not prepared for.
+    lessons: u32,
 }
 
 impl Promela {
@@ -43,7 +45,7 @@ impl Promela {
     pub fn new(model: &ast::Model) -> Result<Promela, Vec<Diagnostic>> {
         let typed = resolve::resolve(model).map_err(|problems| problem::diagnose(&model.source, problems))?;
         let instances = prepare::initial(&typed);
-        Ok(Promela { typed: Arc::new(typed), instances, assumptions: Assumptions::default() })
+        Ok(Promela { typed: Arc::new(typed), instances, assumptions: Assumptions::default(), lessons: 0 })
     }
 
     /// The processes that are prepared for.
@@ -97,7 +99,8 @@ impl Promela {
         };
         match model.unprepared(state, *action) {
             Some(Lesson::Process(instance)) if !self.instances.contains(&instance) => {
-                self.instances.push(instance);
+                self.lessons += 1;
+                prepare::add_with_followers(&self.typed, &mut self.instances, instance, self.lessons);
                 true
             }
             Some(Lesson::GiveUp(subjects)) => {

@@ -81,7 +81,7 @@ impl PromelaModel {
         self.gcl.interpreter().evaluate(&expr, state).ok()
     }
 
-    fn is_alive(&self, instance: usize, state: &[Word]) -> bool {
+    pub(crate) fn is_alive(&self, instance: usize, state: &[Word]) -> bool {
         self.gcl.interpreter().location(ProcessId(instance as u32), state) != ABSENT
     }
 

@@ -7,6 +7,7 @@
 use crate::assumptions::Assumptions;
 use crate::lower::{Instance, lower};
 use crate::model::{Lesson, PromelaModel};
+use crate::resolve::PROCESSES_MAX;
 use crate::typed::Typed;
 use dampf_core::{FaultKind, Model, Successors, Unsupported, Word, Worker};
 use std::collections::{BTreeSet, HashSet};
@@ -34,9 +35,14 @@ pub fn initial(typed: &Typed) -> Vec<Instance> {
 
 /// Adds the processes that exploring finds.
 pub fn explore(typed: &Arc<Typed>, instances: &mut Vec<Instance>) -> Result<Assumptions, Unsupported> {
-    loop {
+    for round in 0.. {
         let model = PromelaModel::spacious(typed, lower(typed, instances, &Assumptions::default(), true)?)?;
-        let mut exploration = Exploration { model: &model, found: BTreeSet::new(), seen: Assumptions::default() };
+        let mut exploration = Exploration {
+            model: &model,
+            found: BTreeSet::new(),
+            started: vec![false; instances.len()],
+            seen: Assumptions::default(),
+        };
         let is_complete = exploration.neighbourhood()?;
         if exploration.found.is_empty() && !is_complete {
             for seed in 0..RUNS {
@@ -45,9 +51,32 @@ pub fn explore(typed: &Arc<Typed>, instances: &mut Vec<Instance>) -> Result<Assu
         }
         if exploration.found.is_empty() {
             exploration.seen.round_up();
+            let mut started = exploration.started.iter();
+            instances.retain(|_| started.next().is_some_and(|started| *started));
             return Ok(exploration.seen);
         }
-        instances.extend(exploration.found);
+        for instance in exploration.found {
+            add_with_followers(typed, instances, instance, round);
+        }
+    }
+    unreachable!("rounds end when nothing new is found, and there are only so many processes")
+}
+
+/// Prepares for a process. Where one process after the other is started there will be more, the longer it goes on.
+pub fn add_with_followers(typed: &Typed, instances: &mut Vec<Instance>, instance: Instance, round: u32) {
+    let followers = 1u32.checked_shl(round.saturating_sub(2)).map_or(64, |power| power.min(64)) / 2;
+    let mut next = instance;
+    for _ in 0..=followers {
+        add(typed, instances, next);
+        next.pid += 1;
+        next.channels += typed.proctypes[next.proctype].channels();
+    }
+}
+
+fn add(typed: &Typed, instances: &mut Vec<Instance>, instance: Instance) {
+    let is_known = instances.contains(&instance);
+    if !is_known && (instance.pid as usize) < PROCESSES_MAX && instance.proctype < typed.proctypes.len() {
+        instances.push(instance);
     }
 }
 
@@ -55,6 +84,8 @@ pub fn explore(typed: &Arc<Typed>, instances: &mut Vec<Instance>) -> Result<Assu
 struct Exploration<'m> {
     model: &'m PromelaModel,
     found: BTreeSet<Instance>,
+    /// The instances that were there at some time.
+    started: Vec<bool>,
     seen: Assumptions,
 }
 
@@ -62,6 +93,9 @@ impl Exploration<'_> {
     /// Notes the values of a state, and the processes that its steps would start.
     fn note(&mut self, state: &[Word], steps: &Successors) {
         self.model.observe(state, &mut self.seen);
+        for (instance, started) in self.started.iter_mut().enumerate() {
+            *started |= self.model.is_alive(instance, state);
+        }
         for (index, fault) in steps.faults() {
             if fault.kind == FaultKind::Unprepared
                 && let Some(Lesson::Process(instance)) = self.model.unprepared(state, steps.action(*index))

@@ -45,6 +45,7 @@ pub fn random_model(seed: u64, without: &[Feature]) -> Tree {
         locals: Vec::new(),
         is_quiet: false,
         is_near: false,
+        is_fixed: false,
     };
     generator.model()
 }
@@ -76,6 +77,8 @@ struct Generator {
     is_quiet: bool,
     /// Conditions do not look at other processes for now.
     is_near: bool,
+    /// Indices are constants for now.
+    is_fixed: bool,
 }
 
 struct Label {

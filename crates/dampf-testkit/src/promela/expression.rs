@@ -81,11 +81,12 @@ impl Generator {
     }
 
     fn index(&mut self, len: usize) -> Tree {
+        // Nothing stands for a constant index: another might be out of bounds.
         if self.may(Feature::WildIndex) && self.chance(8) {
-            return constant(len + self.below(2));
+            return text((len + self.below(2)).to_string());
         }
-        if len == 1 || self.chance(50) {
-            return constant(self.below(len));
+        if len == 1 || self.is_fixed || self.chance(50) {
+            return text(self.below(len).to_string());
         }
         let is_natural = |variable: &Variable| {
             let is_natural = matches!(variable.ty, Ty::Number(number) if !number.is_negative_possible());
@@ -93,11 +94,10 @@ impl Generator {
         };
         let natural: Vec<Variable> = self.variables().into_iter().filter(is_natural).collect();
         match self.pick(&natural) {
-            Some(variable) if self.chance(75) => text(format!("{} % {len}", variable.name)),
-            _ if self.current.is_some() => text(format!("_pid % {len}")),
-            _ => constant(self.below(len)),
+            Some(variable) if self.chance(75) => constant(format!("{} % {len}", variable.name)),
+            _ if self.current.is_some() => constant(format!("_pid % {len}")),
+            _ => text(self.below(len).to_string()),
         }
-        .with(Sort::Expression)
     }
 
     /// A channel that fits.
@@ -241,6 +241,12 @@ impl Generator {
             }
             _ => self.compared_place(),
         }
+    }
+
+    /// A value that is 0 or 1. No piece of it stands for the whole, as that might be something else.
+    pub(super) fn comparison_of_values(&mut self) -> Tree {
+        let (left, comparison, right) = (self.value(1), self.comparison(), self.value(0));
+        row(vec![text("("), left, text(format!(" {comparison} ")), right, text(")")])
     }
 
     fn comparison(&mut self) -> &'static str {

@@ -1,4 +1,8 @@
 //! Messages: sending, receiving, looking.
+//!
+//! When SPIN takes a receive back, it puts into the channel what the variables hold, and finds both by evaluating their
+//! indices again. So programs receive only what the variables hold entirely, at places that the receive itself does
+//! not move; everything else would compare with an accident.
 
 use super::expression::Scalar;
 use super::plan::{Channel, Number, Ty, Variable};
@@ -35,6 +39,11 @@ impl Generator {
     /// What is sent for a field.
     fn sent(&mut self, field: &Ty) -> Option<Tree> {
         match field {
+            // Alone in a message, a bit is kept in a byte, and a variable that takes it out may be too small.
+            Ty::Number(Number::Bit | Number::Bool) => match self.chance(50) {
+                true => Some(text(self.below(2).to_string()).with(Sort::Expression)),
+                false => Some(self.comparison_of_values()),
+            },
             Ty::Number(_) if self.chance(40) => Some(text(self.below(3).to_string()).with(Sort::Expression)),
             Ty::Number(_) => Some(self.bounded_value()),
             Ty::Mtype(index) => Some(self.name_of(*index)),
@@ -51,6 +60,14 @@ impl Generator {
     }
 
     pub(super) fn receive(&mut self, fits: impl Fn(&Channel) -> bool) -> Option<Tree> {
+        self.is_fixed = true;
+        let receive = self.fixed_receive(fits);
+        self.is_fixed = false;
+        receive
+    }
+
+    /// A receive at places that do not depend on what is received.
+    fn fixed_receive(&mut self, fits: impl Fn(&Channel) -> bool) -> Option<Tree> {
         let (place, channel) = self.channel(fits)?;
         let is_random = channel.is_buffered() && self.may(Feature::RandomReceive) && self.chance(40);
         let is_copy = channel.is_buffered() && self.may(Feature::CopyReceive) && self.chance(30);
@@ -71,17 +88,40 @@ impl Generator {
             let is_taken = takes && arguments.contains(&argument);
             arguments.push(if is_taken { text("_") } else { argument });
         }
+        if takes {
+            self.part_values_from_targets(&mut arguments);
+        }
         Some(self.message(arguments))
+    }
+
+    /// Values that are compared with must not depend on variables that are received into.
+    fn part_values_from_targets(&self, arguments: &mut [Tree]) {
+        let texts: Vec<String> = arguments.iter().map(|argument| argument.to_string().trim().to_owned()).collect();
+        let is_value = |text: &str| text.starts_with("eval(");
+        let base = |text: &str| text.split(['.', '[']).next().unwrap_or_default().to_owned();
+        let is_name = |text: &String| text.starts_with(|letter: char| letter.is_ascii_alphabetic());
+        let targets: Vec<String> =
+            texts.iter().filter(|text| is_name(text) && !is_value(text)).map(|text| base(text)).collect();
+        for (argument, text_of) in arguments.iter_mut().zip(&texts) {
+            if is_value(text_of) && targets.iter().any(|target| text_of.contains(target.as_str())) {
+                *argument = text("_");
+            }
+        }
     }
 
     fn argument(&mut self, field: &Ty, takes: bool) -> Option<Tree> {
         match field {
-            Ty::Number(_) => Some(match self.below(10) {
+            Ty::Number(number) => Some(match self.below(10) {
                 0 if takes => text("_"),
                 1 => text(self.below(3).to_string()),
                 2 if self.may(Feature::Eval) => row(vec![text("eval("), self.value(1), text(")")]),
-                5 if takes && self.hidden.is_some() => text(self.hidden.clone().unwrap_or_default()),
-                _ if takes => self.number_place().map_or_else(|| text("_"), |(place, ..)| place),
+                5 if takes && self.hidden.is_some() && Number::Byte.holds(*number) => {
+                    text(self.hidden.clone().unwrap_or_default())
+                }
+                _ if takes => {
+                    let holds = |scalar| matches!(scalar, Scalar::Number { number: own, .. } if own.holds(*number));
+                    self.place(holds).map_or_else(|| text("_"), |(place, _)| place)
+                }
                 _ => text(self.below(2).to_string()),
             }),
             Ty::Mtype(index) => Some(match self.below(10) {
@@ -141,9 +181,7 @@ impl Generator {
             .filter(|&index| self.signatures[index].fields.contains(&Ty::Channel(signature)))
             .collect();
         let carrier = self.pick(&carriers)?;
-        let (place, channel) = self.channel(|channel| channel.signature == carrier)?;
-        let arguments = self.arguments(&channel, true)?;
-        Some(statement(vec![place, text("?"), arguments]))
+        self.receive(|channel| channel.signature == carrier)
     }
 
     // Looking.

@@ -40,6 +40,18 @@ impl Number {
         matches!(self, Number::Bit | Number::Bool | Number::Unsigned(0..=3))
     }
 
+    /// Whether all values of another type fit.
+    pub fn holds(self, other: Number) -> bool {
+        match other {
+            Number::Bit | Number::Bool => true,
+            Number::Byte | Number::Pid | Number::Unsigned(_) => {
+                matches!(self, Number::Byte | Number::Pid | Number::Short | Number::Int | Number::Unsigned(8..))
+            }
+            Number::Short => matches!(self, Number::Short | Number::Int),
+            Number::Int => self == Number::Int,
+        }
+    }
+
     pub fn is_negative_possible(self) -> bool {
         matches!(self, Number::Short | Number::Int)
     }

@@ -9,6 +9,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Where a program takes long each time, it stays as large as it is by then.
+const SHRINKING_TIME_MAX: Duration = Duration::from_secs(180);
 
 /// What was found so far, by all jobs.
 pub struct Findings {
@@ -65,8 +69,9 @@ impl Findings {
         if !has_symptom(trial.attempt(program, scratch, Compiler::Plain)) {
             return Ok(format!("seed {seed}: {symptom}, but only with {:?}\n", trial.compiler));
         }
+        let started = Instant::now();
         let small = shrink(program.clone(), self.attempts_max, |smaller| {
-            has_symptom(trial.attempt(smaller, scratch, trial.compiler))
+            started.elapsed() < SHRINKING_TIME_MAX && has_symptom(trial.attempt(smaller, scratch, trial.compiler))
         });
         let is_confirmed = has_symptom(trial.attempt(&small, scratch, Compiler::Plain));
         let small = if is_confirmed { small } else { program.clone() };

@@ -14,6 +14,9 @@ use std::time::Duration;
 /// Enough for some 200,000 states. Larger programs would take most of the time and show little that small ones do not.
 const MEMORY_MEGABYTES: u32 = 24;
 
+/// How the report of a search begins that ended with an error after which SPIN cannot go on.
+const FATAL: &str = "Search not completed";
+
 /// How programs are tried.
 pub struct Trial {
     /// None where only SPIN is asked.
@@ -89,7 +92,10 @@ impl Trial {
         let (states, faults) = match (&outcome, outcome.whole()) {
             (Outcome::Refused { reason }, _) => return Ok(Tried::Refused(reason.clone())),
             (_, Ok(report)) => (report.states, report.faults()),
-            (_, Err(reason)) if !outcome.says_something() => return Ok(Tried::Cut(reason)),
+            // Where there was no room or time for all of it, Dampf would have none either.
+            (_, Err(reason)) if !outcome.says_something() || !reason.starts_with(FATAL) => {
+                return Ok(Tried::Cut(reason));
+            }
             (_, Err(_)) => (0, Vec::new()),
         };
         let Some(checker) = &self.checker else {

@@ -42,7 +42,10 @@ const FAULTS: &[(&str, &str)] = &[
 ];
 
 /// Messages of a verifier about its own troubles, which are no faults of the model.
-const TROUBLES: &[&str] = &["bad queue", "qsend bad queue#", "qrecv bad queue#", "aborting", "VECTORSZ"];
+const TROUBLES: &[&str] = &["qsend bad queue#", "qrecv bad queue#", "aborting", "VECTORSZ"];
+
+/// The message of a verifier that has mixed up its own state while taking steps back: nothing that it says counts.
+const CONFUSION: &str = "bad queue";
 
 /// What is left for messages that Dampf has no name for.
 pub const OTHER_FAULT: &str = "other";
@@ -78,6 +81,9 @@ impl Report {
 
     /// The kinds of faults that were found, as Dampf calls them, each once, in alphabetic order.
     pub fn faults(&self) -> Vec<&'static str> {
+        if self.messages.iter().any(|message| message.starts_with(CONFUSION)) {
+            return Vec::new();
+        }
         let named = |message: &String| {
             let row = FAULTS.iter().find(|(sign, _)| message.starts_with(sign));
             row.map_or(OTHER_FAULT, |(_, fault)| fault)
@@ -191,6 +197,7 @@ pan: rate 158959.76 states/second
         };
         let wild = ["assertion violated - invalid array index", "ref to uninitialized chan name (len)"];
         assert_eq!(faults(&wild), ["index-out-of-bounds", "other"]);
-        assert!(faults(&["bad queue - q_full", "aborting"]).is_empty());
+        assert!(faults(&["aborting", "bad queue - q_full", "invalid end state"]).is_empty());
+        assert_eq!(faults(&["aborting", "invalid end state"]), ["deadlock"]);
     }
 }
