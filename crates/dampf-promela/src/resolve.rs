@@ -10,7 +10,7 @@ use crate::names::{Declared, Field, Locals, Names, RecordType, Signature};
 use crate::problem::{Checked, Problem};
 use crate::typed::{Initial, Proctype, Scalar, ScalarKind, Typed, Value, VariableRef};
 use body::Body;
-use dampf_core::Span;
+use dampf_core::{Source, Span};
 use dampf_gcl::ir::IntType;
 use expression::{Context, Noticed, fold};
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub const PROCESSES_MAX: usize = 255;
 
 /// Resolves a model, or says what is wrong with it.
 pub fn resolve(model: &ast::Model) -> Result<Typed, Vec<Problem>> {
-    let mut resolver = Resolver::default();
+    let mut resolver = Resolver { source: Some(Arc::clone(&model.source)), ..Resolver::default() };
     resolver.names.mtype_kind(None);
     resolver.declare_constants(model);
     resolver.declare_types_and_variables(model);
@@ -39,6 +39,7 @@ pub fn resolve(model: &ast::Model) -> Result<Typed, Vec<Problem>> {
 
 #[derive(Default)]
 struct Resolver {
+    source: Option<Arc<Source>>,
     names: Names,
     problems: Vec<Problem>,
     active: Vec<usize>,
@@ -195,6 +196,20 @@ impl Resolver {
         let noticed = context.noticed;
         self.notice(noticed);
         Ok(value)
+    }
+
+    /// What is within a pair of parentheses.
+    fn unwrapped(&self, span: Span) -> Span {
+        let text = self.source.as_ref().map_or("", |source| source.slice(span));
+        let Some(inner) = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')) else { return span };
+        let mut open = 0;
+        for letter in inner.chars() {
+            open += i32::from(letter == '(') - i32::from(letter == ')');
+            if open < 0 {
+                return span;
+            }
+        }
+        Span { start: span.start + 1, end: span.end - 1 }
     }
 
     fn notice(&mut self, noticed: Noticed) {

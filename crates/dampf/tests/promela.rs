@@ -18,35 +18,35 @@ fn a_trail_shows_statements_messages_and_output() {
         &["check", "switchboard.pml", "--deterministic"],
         1,
         expect![[r#"
-        violated: assertion `(calls < LIMIT)` is violated
-          at switchboard.pml:18:38
+            violated: assertion `calls < LIMIT` is violated
+              at switchboard.pml:18:39
 
-        initial state (without 1 value that never changes here)
-          Board:0 = line 17, Board:0.who = 0, Board:0.calls = 0, init:1 = line 23
+            initial state (without 1 value that never changes here)
+              Board:0 = line 17, Board:0.who = 0, Board:0.calls = 0, init:1 = line 23
 
-        7 steps
-            1  init:1    switchboard.pml:23  run Caller(7)
-               init:1    switchboard.pml:23  run Caller(9)
-                 init:1: line 23 -> -end-, Caller:2: none -> line 7, Caller:2.number: none -> 7, Caller:3: none -> line 7, Caller:3.number: none -> 9
-            2  Caller:2  switchboard.pml:8   line!call(number) sends call, 7
-               Board:0   switchboard.pml:18  line?call(who)
-                 Board:0: line 17 -> line 18, Board:0.who: 0 -> 7, Caller:2: line 7 -> line 9
-            3  Board:0   switchboard.pml:18  calls++
-                 Board:0.calls: 0 -> 1
-            4  Board:0   switchboard.pml:18  assert(calls < LIMIT)
-                 Board:0: line 18 -> line 17
-            5  Caller:3  switchboard.pml:8   line!call(number) sends call, 9
-               Board:0   switchboard.pml:18  line?call(who)
-                 Board:0: line 17 -> line 18, Board:0.who: 7 -> 9, Caller:3: line 7 -> line 9
-            6  Board:0   switchboard.pml:18  calls++
-                 Board:0.calls: 1 -> 2
-            7  Board:0   switchboard.pml:18  assert(calls < LIMIT)
+            7 steps
+                1  init:1    switchboard.pml:23  run Caller(7)
+                   init:1    switchboard.pml:23  run Caller(9)
+                     init:1: line 23 -> -end-, Caller:2: none -> line 7, Caller:2.number: none -> 7, Caller:3: none -> line 7, Caller:3.number: none -> 9
+                2  Caller:2  switchboard.pml:8   line!call(number) sends call, 7
+                   Board:0   switchboard.pml:18  line?call(who)
+                     Board:0: line 17 -> line 18, Board:0.who: 0 -> 7, Caller:2: line 7 -> line 9
+                3  Board:0   switchboard.pml:18  calls++
+                     Board:0.calls: 0 -> 1
+                4  Board:0   switchboard.pml:18  assert(calls < LIMIT)
+                     Board:0: line 18 -> line 17
+                5  Caller:3  switchboard.pml:8   line!call(number) sends call, 9
+                   Board:0   switchboard.pml:18  line?call(who)
+                     Board:0: line 17 -> line 18, Board:0.who: 7 -> 9, Caller:3: line 7 -> line 9
+                6  Board:0   switchboard.pml:18  calls++
+                     Board:0.calls: 1 -> 2
+                7  Board:0   switchboard.pml:18  assert(calls < LIMIT)
 
-        final state (without 1 value that never changes here)
-          Board:0 = line 18, Board:0.who = 9, Board:0.calls = 2, init:1 = -end-, Caller:2 = line 9,
-          Caller:2.number = 7, Caller:3 = line 9, Caller:3.number = 9
+            final state (without 1 value that never changes here)
+              Board:0 = line 18, Board:0.who = 9, Board:0.calls = 2, init:1 = -end-, Caller:2 = line 9,
+              Caller:2.number = 7, Caller:3 = line 9, Caller:3.number = 9
 
-    "#]],
+        "#]],
     );
 }
 
@@ -106,7 +106,7 @@ fn a_process_that_is_started_late_is_found() {
     );
     let checked = playground.dampf(&["check", "late.pml", "--trail", "t.json"]);
     assert_eq!(checked.status, 1, "{checked:?}");
-    assert!(checked.stdout.starts_with("violated: assertion `(m != 30000)` is violated"), "{checked:?}");
+    assert!(checked.stdout.starts_with("violated: assertion `m != 30000` is violated"), "{checked:?}");
     assert_eq!(playground.dampf(&["replay", "t.json"]).status, 0);
 }
 

@@ -375,7 +375,10 @@ impl<'r> Body<'r> {
             }
             StatementKind::Increment(target) => self.step_by(target, BinaryOp::Add, span)?,
             StatementKind::Decrement(target) => self.step_by(target, BinaryOp::Subtract, span)?,
-            StatementKind::Assert(condition) => Statement::Assert(self.value(condition)?, condition.span),
+            StatementKind::Assert(condition) => {
+                let span = self.resolver.unwrapped(condition.span);
+                Statement::Assert(self.value(condition)?, span)
+            }
             StatementKind::Printf { format, arguments } => {
                 let arguments = arguments.iter().map(|argument| self.value(argument));
                 Statement::Print(Box::new(Print::Format(format.clone(), arguments.collect::<Checked<Vec<_>>>()?)))

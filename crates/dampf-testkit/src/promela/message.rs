@@ -89,23 +89,35 @@ impl Generator {
             arguments.push(if is_taken { text("_") } else { argument });
         }
         if takes {
-            self.part_values_from_targets(&mut arguments);
+            self.part_targets(&mut arguments);
         }
         Some(self.message(arguments))
     }
 
-    /// Values that are compared with must not depend on variables that are received into.
-    fn part_values_from_targets(&self, arguments: &mut [Tree]) {
+    /// Nothing is received into a part of a record that is received as a whole, and values that are compared with do
+    /// not depend on what is received.
+    fn part_targets(&self, arguments: &mut [Tree]) {
         let texts: Vec<String> = arguments.iter().map(|argument| argument.to_string().trim().to_owned()).collect();
-        let is_value = |text: &str| text.starts_with("eval(");
         let base = |text: &str| text.split(['.', '[']).next().unwrap_or_default().to_owned();
-        let is_name = |text: &String| text.starts_with(|letter: char| letter.is_ascii_alphabetic());
-        let targets: Vec<String> =
-            texts.iter().filter(|text| is_name(text) && !is_value(text)).map(|text| base(text)).collect();
-        for (argument, text_of) in arguments.iter_mut().zip(&texts) {
-            if is_value(text_of) && targets.iter().any(|target| text_of.contains(target.as_str())) {
+        let is_target = |text: &&String| {
+            text.starts_with(|letter: char| letter.is_ascii_alphabetic()) && !text.starts_with("eval(")
+        };
+        let targets: Vec<&String> = texts.iter().filter(is_target).collect();
+        for (argument, own) in arguments.iter_mut().zip(&texts) {
+            let is_part = targets.iter().any(|target| *target != own && **target == base(own));
+            let is_moved = own.starts_with("eval(") && targets.iter().any(|target| own.contains(&base(target)));
+            if is_part || is_moved {
                 *argument = text("_");
             }
+        }
+    }
+
+    /// A value that a field is compared with.
+    fn compared_value(&mut self) -> Tree {
+        match self.below(4) {
+            0 => text(self.below(3).to_string()),
+            1 => text("_pid"),
+            _ => self.number_place().map_or_else(|| text("1"), |(place, ..)| place),
         }
     }
 
@@ -114,7 +126,7 @@ impl Generator {
             Ty::Number(number) => Some(match self.below(10) {
                 0 if takes => text("_"),
                 1 => text(self.below(3).to_string()),
-                2 if self.may(Feature::Eval) => row(vec![text("eval("), self.value(1), text(")")]),
+                2 if self.may(Feature::Eval) => row(vec![text("eval("), self.compared_value(), text(")")]),
                 5 if takes && self.hidden.is_some() && Number::Byte.holds(*number) => {
                     text(self.hidden.clone().unwrap_or_default())
                 }
