@@ -203,6 +203,7 @@ mod tests {
             goals: Vec::new(),
             deadlocks: false,
             program: None,
+            promela: None,
         };
         let fault = Fault { kind: FaultKind::Invariant, message: "it is false".to_owned(), location: None };
         TrailFile::new(origin, Trail { initial: 0, actions: vec![Action(3), Action(u64::MAX)] }, Some(&fault))

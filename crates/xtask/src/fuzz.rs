@@ -206,7 +206,7 @@ impl Summary {
         let all = self.agreed + self.differed + self.silent + refused + cut;
         let share = |count: u64| count as f64 * 100.0 / all.max(1) as f64;
         let mut text = format!(
-            "{all} programs in {:.0} s: {} agree, {} differ, {} have no answer from Dampf; {refused} refused ({:.1} %), {cut} not searched ({:.1} %) by SPIN\n",
+            "{all} programs in {:.0} s: {} agree, {} differ, {} have no answer from Dampf; {refused} refused by SPIN ({:.1} %), {cut} not searched ({:.1} %) to the end\n",
             elapsed.as_secs_f64(),
             self.agreed,
             self.differed,
@@ -277,6 +277,6 @@ mod tests {
         summary.note(&Tried::Agreed { states: 20, faults: Vec::new() });
         let text = summary.text(Duration::from_secs(2));
         assert!(text.starts_with("3 programs in 2 s: 2 agree, 0 differ, 0 have no answer"), "{text}");
-        assert!(text.contains("1 refused (33.3 %)") && text.contains("\"deadlock\": 1"), "{text}");
+        assert!(text.contains("1 refused by SPIN (33.3 %)") && text.contains("\"deadlock\": 1"), "{text}");
     }
 }

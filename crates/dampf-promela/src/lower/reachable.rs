@@ -102,11 +102,7 @@ impl Reachable {
     }
 
     fn place(&self, place: Place) -> Place {
-        Place { index: place.index.map(|index| self.boxed(index)), ..place }
-    }
-
-    fn boxed(&self, expr: Box<Expr>) -> Box<Expr> {
-        Box::new(self.expr(*expr))
+        Place { index: place.index.map(|index| Box::new(self.expr(*index))), ..place }
     }
 
     fn expr(&self, expr: Expr) -> Expr {
@@ -116,10 +112,14 @@ impl Reachable {
                 None => Expr::Const(0),
             },
             Expr::Read(place) => Expr::Read(self.place(place)),
-            Expr::Unary(op, operand) => Expr::Unary(op, self.boxed(operand)),
-            Expr::Binary(op, left, right, span) => Expr::Binary(op, self.boxed(left), self.boxed(right), span),
+            Expr::Unary(op, operand) => Expr::Unary(op, Box::new(self.expr(*operand))),
+            Expr::Binary(op, left, right, span) => {
+                Expr::Binary(op, Box::new(self.expr(*left)), Box::new(self.expr(*right)), span)
+            }
             Expr::Conditional(condition, then, otherwise) => {
-                Expr::Conditional(self.boxed(condition), self.boxed(then), self.boxed(otherwise))
+                let parts = [condition, then, otherwise].map(|part| Box::new(self.expr(*part)));
+                let [condition, then, otherwise] = parts;
+                Expr::Conditional(condition, then, otherwise)
             }
             Expr::Const(_) | Expr::Length(_) => expr,
         }

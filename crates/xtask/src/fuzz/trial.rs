@@ -32,7 +32,7 @@ pub struct Trial {
 pub enum Tried {
     /// SPIN does not take it.
     Refused(String),
-    /// SPIN did not search it to the end, and they do not differ about what it found.
+    /// One of them did not search it to the end, and they do not differ about what was found.
     Cut(String),
     Agreed {
         states: u64,
@@ -92,8 +92,11 @@ impl Trial {
         let (states, faults) = match (&outcome, outcome.whole()) {
             (Outcome::Refused { reason }, _) => return Ok(Tried::Refused(reason.clone())),
             (_, Ok(report)) => (report.states, report.faults()),
-            // Where there was no room or time for all of it, Dampf would have none either.
-            (_, Err(reason)) if !outcome.says_something() || !reason.starts_with(FATAL) => {
+            // Where there was no room or time for all of it (`aborting` is said of states that are too large), Dampf
+            // would have none either.
+            (_, Err(reason))
+                if !outcome.says_something() || !reason.starts_with(FATAL) || reason.contains("aborting") =>
+            {
                 return Ok(Tried::Cut(reason));
             }
             (_, Err(_)) => (0, Vec::new()),
@@ -107,6 +110,11 @@ impl Trial {
             Comparison::Agrees => Tried::Agreed { states, faults },
             Comparison::SpinSilent(reason) => Tried::Cut(reason),
             Comparison::Differs(differences) => Tried::Differed { states, faults, differences },
+            Comparison::DampfSilent(reason)
+                if reason.starts_with("the time limit") || reason.starts_with("stopped") =>
+            {
+                Tried::Cut(format!("dampf: {reason}"))
+            }
             Comparison::DampfSilent(reason) => Tried::Silent { states, faults, reason },
         })
     }

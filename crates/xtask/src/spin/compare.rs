@@ -47,8 +47,8 @@ pub fn compare(outcome: &Outcome, checked: &Result<Checked, Failure>) -> Compari
     }
     // A search that was cut short found some of the faults, a whole one all of them; and what comes after worse ones
     // than assertions and deadlocks is an accident.
-    let is_worse = |fault: &&str| !HARMLESS.contains(fault);
-    let is_sound = !found.iter().any(|fault| is_worse(&fault));
+    let is_worse = |fault: &str| !HARMLESS.contains(&fault);
+    let is_sound = !found.iter().any(|fault| is_worse(fault));
     let is_missing = |fault: &&str| {
         *fault != OTHER_FAULT && (is_sound || is_worse(fault)) && !checked.faults.iter().any(|ours| ours == fault)
     };
