@@ -110,12 +110,13 @@ impl<'t> Lowering<'t> {
     pub fn precondition(&self, part: Part, sends: Sends<'_>) -> Expr {
         let edges = &self.proctype(part.instance).control.states[part.state].edges;
         let escape = edges[part.edge].escape;
-        let mut guard = self.permission(part.instance);
+        let is_deterministic = self.proctype(part.instance).control.states[part.state].is_deterministic;
+        // Whoever is in the middle of a deterministic step needs no permission.
+        let mut guard = if is_deterministic { constant(1) } else { self.permission(part.instance) };
         let before = &edges[..part.edge];
         for earlier in before.iter().filter(|earlier| earlier.escape != 0 && earlier.escape != escape) {
             guard = and(guard, not(self.can_take(part.instance, earlier, sends)));
         }
-        let is_deterministic = self.proctype(part.instance).control.states[part.state].is_deterministic;
         if matches!(self.alternative(part).statement, Statement::Else) && part.alternative == 0 && !is_deterministic {
             for earlier in before {
                 guard = and(guard, not(self.can_take(part.instance, earlier, Sends::Never)));
@@ -262,7 +263,7 @@ impl<'t> Lowering<'t> {
         let (mut target, mut holds) = (target, holds && partner.is_none());
         let mut parts = vec![part];
         parts.extend(partner);
-        let is_free = self.proctype(instance).provided.is_none() && self.priorities.is_empty();
+        let is_free = self.proctype(instance).provided.is_none() && self.priorities.is_empty() && self.last.is_none();
         while holds && is_free && parts.len() < MERGED_MAX {
             let Some(next) = self.only_way(instance, target).filter(|next| !parts.contains(next)) else { break };
             if let Statement::Assign(place, value) = &self.alternative(next).statement {
@@ -319,7 +320,12 @@ impl<'t> Lowering<'t> {
         parts: Vec<Part>,
         unprepared: Option<Unprepared>,
     ) {
-        if let (Some(last), Some(mover)) = (self.last, parts.last()) {
+        // A deterministic step is over before anybody notices who took it.
+        let is_over = target
+            .0
+            .checked_sub(1)
+            .is_none_or(|state| !self.proctype(instance).control.states[state as usize].is_deterministic);
+        if let (Some(last), Some(mover), true) = (self.last, parts.last(), is_over) {
             let pid = self.instances[mover.instance].pid as i32;
             effects.push(super::assign(cell(last), constant(pid)));
         }

@@ -161,7 +161,9 @@ impl Lowering<'_> {
             Value::Last => self.last.map_or(constant(0), |last| Expr::Read(cell(last))),
             Value::At { proctype, pid, label } => {
                 let number = self.typed.proctypes[*proctype].labels.get(label).copied().unwrap_or(0);
-                self.over_processes(*proctype, pid.as_deref(), instance, constant(0), |lowering, other| {
+                // With a number SPIN looks at the process that has it, whatever it is.
+                let meant = pid.is_none().then_some(*proctype);
+                self.over_processes(meant, pid.as_deref(), instance, constant(0), |lowering, other| {
                     let states = lowering.proctype(other).control.states.iter().enumerate();
                     let named = states.filter(|(_, state)| state.number == number && !state.is_deterministic);
                     let at = |(state, _)| Expr::At(lowering.process(other), lowering.location(state));
@@ -169,7 +171,7 @@ impl Lowering<'_> {
                 })
             }
             Value::Remote { proctype, pid, name, indices, span } => {
-                self.over_processes(*proctype, pid.as_deref(), instance, constant(0), |lowering, other| {
+                self.over_processes(Some(*proctype), pid.as_deref(), instance, constant(0), |lowering, other| {
                     let locals = &lowering.proctype(other).locals;
                     let Some(local) = locals.iter().position(|local| local.name == *name) else { return constant(0) };
                     let indices: Vec<Expr> = indices.iter().map(|index| lowering.value(index, instance)).collect();
@@ -189,14 +191,16 @@ impl Lowering<'_> {
     /// One of several values, by the process of a proctype that is meant.
     fn over_processes(
         &self,
-        proctype: usize,
+        proctype: Option<usize>,
         pid: Option<&Value>,
         instance: usize,
         otherwise: Expr,
         value: impl Fn(&Self, usize) -> Expr,
     ) -> Expr {
         let pid = pid.map(|pid| self.value(pid, instance));
-        let others = (0..self.instances.len()).rev().filter(|other| self.instances[*other].proctype == proctype);
+        let others = (0..self.instances.len())
+            .rev()
+            .filter(|other| proctype.is_none_or(|proctype| self.instances[*other].proctype == proctype));
         others.fold(otherwise, |rest, other| {
             let number = constant(self.instances[other].pid as i32);
             let is_meant = pid.clone().map_or(constant(1), |pid| equal(pid, number));

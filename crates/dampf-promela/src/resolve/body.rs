@@ -354,7 +354,8 @@ impl<'r> Body<'r> {
         let span = statement.span;
         Ok(match &statement.kind {
             StatementKind::Condition(condition) => match self.with(|context| context.value_or_run(condition))? {
-                ValueOrRun::Value(Value::Const(1)) => Statement::Skip,
+                // The number itself; what is merely worth 1 is a condition.
+                ValueOrRun::Value(Value::Const(1)) if is_one(condition) => Statement::Skip,
                 ValueOrRun::Value(value) => Statement::Condition(value),
                 ValueOrRun::Run(run) => Statement::Run { run: Box::new(run), result: None },
             },
@@ -410,6 +411,10 @@ impl<'r> Body<'r> {
         let value = Value::Binary(op, Box::new(Value::Read(place.clone())), Box::new(Value::Const(1)), span);
         Ok(Statement::Assign(place, value))
     }
+}
+
+fn is_one(expr: &ast::Expr) -> bool {
+    matches!(expr.kind, ast::ExprKind::Number(1))
 }
 
 /// Whether a reference is just this name.
