@@ -73,7 +73,10 @@ impl<'t> Lowering<'t> {
         others.fold(constant(1), |preferred, other| {
             let priority = Expr::Read(cell(self.priorities[other]));
             let is_higher = binary(BinaryOp::Greater, priority, Expr::Read(cell(*own)));
-            and(preferred, not(and(and(self.is_alive(other), is_higher), self.can_move(other))))
+            and(
+                preferred,
+                not(and(and(self.is_alive(other), is_higher), and(self.provided(other), self.can_move(other)))),
+            )
         })
     }
 
@@ -130,14 +133,14 @@ impl<'t> Lowering<'t> {
         alternatives.map(|alternative| self.executable(instance, &alternative.statement, sends)).fold(constant(0), or)
     }
 
-    /// Whether a process can do something, for `enabled`.
+    /// Whether a process can do something, for `enabled`, which does not look at `provided`.
     pub fn can_move(&self, instance: usize) -> Expr {
         let states = &self.proctype(instance).control.states;
         let moves = states.iter().enumerate().filter(|(_, state)| !state.is_deterministic).map(|(number, state)| {
             let can = state.edges.iter().map(|edge| self.can_take(instance, edge, Sends::Always)).fold(constant(0), or);
             and(Expr::At(self.process(instance), self.location(number)), can)
         });
-        and(self.provided(instance), moves.fold(constant(0), or))
+        moves.fold(constant(0), or)
     }
 
     /// Whether a statement can be executed.

@@ -304,13 +304,8 @@ fn flat_index(sizes: &[u32], indices: Vec<Expr>) -> Option<Expr> {
     let (_, first) = parts.next()?;
     Some(parts.fold(first, |outer, (size, index)| {
         let size = constant(*size as i32);
-        let is_within = match &index {
-            Expr::Const(_) => constant(1),
-            index => {
-                let at_least = binary(BinaryOp::GreaterEqual, index.clone(), constant(0));
-                and(at_least, binary(BinaryOp::Less, index.clone(), size.clone()))
-            }
-        };
+        let at_least = binary(BinaryOp::GreaterEqual, index.clone(), constant(0));
+        let is_within = and(at_least, binary(BinaryOp::Less, index.clone(), size.clone()));
         let flat = binary(BinaryOp::Add, binary(BinaryOp::Multiply, outer, size), index);
         conditional(is_within, flat, constant(-1))
     }))
