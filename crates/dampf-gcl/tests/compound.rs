@@ -80,7 +80,7 @@ fn found(steps: &Successors) -> Outcome {
 #[test]
 fn random_programs_take_the_compound_steps_that_the_definition_gives() {
     let mut composed = 0;
-    for seed in 0..700 {
+    for seed in 0..250 {
         let program = random_program(seed);
         if !program.has_compound_steps && program.timeout.is_none() {
             continue;
@@ -109,7 +109,7 @@ fn random_programs_take_the_compound_steps_that_the_definition_gives() {
             }
         }
     }
-    assert!(composed > 100, "only {composed} programs have compound steps or timeouts");
+    assert!(composed > 30, "only {composed} programs have compound steps or timeouts");
 }
 
 #[test]
