@@ -12,6 +12,7 @@
 mod channels;
 mod effects;
 mod reachable;
+mod standing;
 mod steps;
 mod values;
 

@@ -3,8 +3,9 @@
 //! What a holder does in a row became one transition, so many of the places within atomic sequences are never stood at. Without them there
 //! is less to compile, and a location takes fewer bits.
 
+use super::standing::Standing;
 use super::{ABSENT, Account};
-use dampf_gcl::ir::{Effect, Expr, Joint, Location, LocationId, Place, ProcessId, Transition};
+use dampf_gcl::ir::{Expr, Joint, Location, LocationId, ProcessId, Transition};
 
 /// The locations that remain: for each process and old location its new number.
 pub struct Reachable {
@@ -91,37 +92,13 @@ impl Reachable {
             ..transition
         })
     }
+}
 
-    fn effect(&self, effect: Effect) -> Effect {
-        match effect {
-            Effect::Assign { target, value, span } => {
-                Effect::Assign { target: self.place(target), value: self.expr(value), span }
-            }
-            Effect::Assert { condition, kind, span } => Effect::Assert { condition: self.expr(condition), kind, span },
-        }
-    }
-
-    fn place(&self, place: Place) -> Place {
-        Place { index: place.index.map(|index| Box::new(self.expr(*index))), ..place }
-    }
-
-    fn expr(&self, expr: Expr) -> Expr {
-        match expr {
-            Expr::At(ProcessId(process), location) => match self.number(process as usize, location) {
-                Some(location) => Expr::At(ProcessId(process), location),
-                None => Expr::Const(0),
-            },
-            Expr::Read(place) => Expr::Read(self.place(place)),
-            Expr::Unary(op, operand) => Expr::Unary(op, Box::new(self.expr(*operand))),
-            Expr::Binary(op, left, right, span) => {
-                Expr::Binary(op, Box::new(self.expr(*left)), Box::new(self.expr(*right)), span)
-            }
-            Expr::Conditional(condition, then, otherwise) => {
-                let parts = [condition, then, otherwise].map(|part| Box::new(self.expr(*part)));
-                let [condition, then, otherwise] = parts;
-                Expr::Conditional(condition, then, otherwise)
-            }
-            Expr::Const(_) | Expr::Length(_) => expr,
+impl Standing for Reachable {
+    fn at(&self, process: ProcessId, location: LocationId) -> Expr {
+        match self.number(process.0 as usize, location) {
+            Some(location) => Expr::At(process, location),
+            None => Expr::Const(0),
         }
     }
 }

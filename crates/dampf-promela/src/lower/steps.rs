@@ -4,6 +4,7 @@
 //! alternatives that come first, and for `else` that nothing before it can be done.
 
 use super::effects::Rendezvous;
+use super::standing::{Before, Standing};
 use super::values::{and, binary, conditional, equal, not, or, truth};
 use super::{ABSENT, Account, Lowering, Part, Unprepared, cell, constant};
 use crate::assumptions::Bounds;
@@ -264,13 +265,20 @@ impl<'t> Lowering<'t> {
         let instance = part.instance;
         let Alternative { target, holds, span, .. } = *self.alternative(part);
         let (mut target, mut holds) = (target, holds && partner.is_none());
+        let mut movers = vec![(self.process(instance), self.location(part.state))];
+        movers.extend(joint.map(|joint| (joint.process, joint.source)));
+        let before = Before(movers);
+        effects = effects.into_iter().map(|effect| before.effect(effect)).collect();
         let mut parts = vec![part];
         parts.extend(partner);
         let is_free = self.proctype(instance).provided.is_none() && self.priorities.is_empty() && self.last.is_none();
         while holds && is_free && parts.len() < MERGED_MAX {
             let Some(next) = self.only_way(instance, target).filter(|next| !parts.contains(next)) else { break };
             if let Statement::Assign(place, value) = &self.alternative(next).statement {
-                effects.extend(self.assignment(place, value, instance));
+                let mut movers = vec![(self.process(instance), self.location(next.state))];
+                movers.extend(joint.map(|joint| (joint.process, joint.target)));
+                let assignment = self.assignment(place, value, instance);
+                effects.extend(assignment.map(|effect| Before(movers).effect(effect)));
             }
             parts.push(next);
             target = self.alternative(next).target;
