@@ -14,7 +14,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 /// How far the neighbourhood of the initial state is explored.
-const STATES_MAX: usize = 2_000;
+const STATES_MAX: usize = 1_000;
 const RUNS: u64 = 8;
 const RUN_STEPS: usize = 2_000;
 
