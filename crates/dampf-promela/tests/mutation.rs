@@ -312,7 +312,7 @@ fn mutants_are_read_or_rejected_with_a_place() {
             if random.below(3) == 0 { mutate_bytes(text, &mut random) } else { mutate_pieces(text, &mut random) };
         let start = Instant::now();
         accepted += u64::from(check(&mutant, other));
-        assert!(start.elapsed() < Duration::from_secs(5), "a text of {} bytes took too long:\n{mutant}", mutant.len());
+        assert!(start.elapsed() < Duration::from_secs(60), "a text of {} bytes took too long:\n{mutant}", mutant.len());
         mutants += 1;
     }
     println!("seed {seed}: {mutants} mutants of {} models, {accepted} accepted", texts.len());
