@@ -17,7 +17,7 @@ mod steps;
 mod values;
 
 use crate::assumptions::{Assumptions, Bounds, ROOM, Subject};
-use crate::typed::{Initial, Place, Scalar, ScalarKind, Statement, Typed, Value, VariableRef};
+use crate::typed::{Initial, Place, Scalar, ScalarKind, Statement, Typed, Usage, Value, VariableRef};
 use channels::{PointsTo, Queue};
 use dampf_core::{Span, Unsupported};
 use dampf_gcl::ir::{
@@ -134,7 +134,7 @@ struct Lowering<'t> {
     timeout: VariableId,
     transitions: Vec<Vec<Transition>>,
     accounts: Vec<Vec<Account>>,
-    /// Variables that are changed somewhere: globals, and locals by proctype.
+    /// Variables that are changed somewhere, or chosen from by an index: globals, and locals by proctype.
     changed: BTreeSet<(Option<usize>, usize)>,
     read: BTreeSet<(Option<usize>, usize)>,
 }
@@ -477,7 +477,7 @@ fn state_name(typed: &Typed, state: &crate::typed::State) -> String {
 
 type Uses = BTreeSet<(Option<usize>, usize)>;
 
-/// The variables that are changed, and those that are read.
+/// The variables that are changed, or chosen from by an index, and those that are read.
 fn used_variables(typed: &Typed) -> (Uses, Uses) {
     let (mut changed, mut read) = (Uses::new(), Uses::new());
     for (number, proctype) in typed.proctypes.iter().enumerate() {
@@ -502,13 +502,21 @@ fn used_variables(typed: &Typed) -> (Uses, Uses) {
                 }
                 _ => {}
             }
-            alternative.statement.visit_reads(&mut |variable| {
-                read.insert(key(variable));
+            alternative.statement.visit_reads(&mut |place, usage| {
+                read.insert(key(place.variable));
+                let variable = match place.variable {
+                    VariableRef::Global(global) => &typed.globals[global],
+                    VariableRef::Local(local) => &proctype.locals[local],
+                };
+                // An element that is chosen by an index has to be looked up, and the index checked.
+                if usage == Usage::Value && !variable.is_within(&place.indices) {
+                    changed.insert(key(place.variable));
+                }
             });
         }
         if let Some(provided) = &proctype.provided {
-            provided.visit_reads(&mut |variable| {
-                read.insert(key(variable));
+            provided.visit_reads(&mut |place, _| {
+                read.insert(key(place.variable));
             });
         }
     }

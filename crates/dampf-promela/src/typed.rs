@@ -60,6 +60,13 @@ pub struct Variable {
 }
 
 impl Variable {
+    /// Whether indices are numbers within the arrays.
+    pub fn is_within(&self, indices: &[Value]) -> bool {
+        let fits =
+            |(index, size): (&Value, &u32)| matches!(index, Value::Const(index) if (0..*size as i32).contains(index));
+        indices.iter().zip(&self.sizes).all(fits)
+    }
+
     /// The number of values.
     pub fn len(&self) -> u32 {
         self.sizes.iter().product()
@@ -256,10 +263,20 @@ impl Proctype {
     }
 }
 
+/// What a place is read for: its value, or to send to, receive from or look at the channel that it names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Usage {
+    Value,
+    Channel,
+}
+
+/// Is told of places that are read.
+pub type Visit<'v> = dyn FnMut(&Place, Usage) + 'v;
+
 impl Statement {
-    /// Visits the variables whose values matter.
-    pub fn visit_reads(&self, visit: &mut dyn FnMut(VariableRef)) {
-        let indices = |place: &Place, visit: &mut dyn FnMut(VariableRef)| {
+    /// Visits the places whose values matter.
+    pub fn visit_reads(&self, visit: &mut Visit<'_>) {
+        let indices = |place: &Place, visit: &mut Visit<'_>| {
             place.indices.iter().for_each(|index| index.visit_reads(visit));
         };
         match self {
@@ -282,11 +299,11 @@ impl Statement {
                 Print::Name(value, _) => value.visit_reads(visit),
             },
             Statement::Send { channel, values, .. } => {
-                channel.visit_reads(visit);
+                channel.visit_reads(visit, Usage::Channel);
                 values.iter().for_each(|value| value.visit_reads(visit));
             }
             Statement::Receive { channel, patterns, .. } => {
-                channel.visit_reads(visit);
+                channel.visit_reads(visit, Usage::Channel);
                 patterns.iter().for_each(|pattern| pattern.visit_reads(visit));
             }
         }
@@ -294,7 +311,7 @@ impl Statement {
 }
 
 impl Pattern {
-    fn visit_reads(&self, visit: &mut dyn FnMut(VariableRef)) {
+    fn visit_reads(&self, visit: &mut Visit<'_>) {
         match self {
             Pattern::Store(place) => place.indices.iter().for_each(|index| index.visit_reads(visit)),
             Pattern::Match(value) => value.visit_reads(visit),
@@ -304,17 +321,18 @@ impl Pattern {
 }
 
 impl Place {
-    fn visit_reads(&self, visit: &mut dyn FnMut(VariableRef)) {
-        visit(self.variable);
+    fn visit_reads(&self, visit: &mut Visit<'_>, usage: Usage) {
+        visit(self, usage);
         self.indices.iter().for_each(|index| index.visit_reads(visit));
     }
 }
 
 impl Value {
-    pub fn visit_reads(&self, visit: &mut dyn FnMut(VariableRef)) {
+    pub fn visit_reads(&self, visit: &mut Visit<'_>) {
         match self {
             Value::Const(_) | Value::Timeout | Value::Pid | Value::ProcessCount | Value::Last => {}
-            Value::Read(place) | Value::Length(place) | Value::Full(place) => place.visit_reads(visit),
+            Value::Read(place) => place.visit_reads(visit, Usage::Value),
+            Value::Length(place) | Value::Full(place) => place.visit_reads(visit, Usage::Channel),
             Value::Unary(_, operand)
             | Value::Enabled(operand)
             | Value::StateNumber(operand)
@@ -327,7 +345,7 @@ impl Value {
                 [condition, then, otherwise].iter().for_each(|value| value.visit_reads(visit));
             }
             Value::Poll { channel, patterns, .. } => {
-                channel.visit_reads(visit);
+                channel.visit_reads(visit, Usage::Channel);
                 patterns.iter().for_each(|pattern| pattern.visit_reads(visit));
             }
             Value::At { pid, .. } => pid.iter().for_each(|pid| pid.visit_reads(visit)),

@@ -183,10 +183,10 @@ impl Lowering<'_> {
                     for (alternative, description) in description.alternatives.iter().enumerate() {
                         let Statement::Receive { channel, .. } = &description.statement else { continue };
                         let part = Part { instance, state, edge, alternative };
-                        for (queue, is_named) in self.channels(channel, instance) {
+                        for (queue, _) in self.channels(channel, instance) {
                             if self.queues[queue].length.is_none() {
-                                // Whoever is sent a message takes it, whatever escapes it could take otherwise.
-                                let guard = and(self.permission(instance), is_named);
+                                // Whoever is sent a message takes it, whatever else it could escape to.
+                                let guard = self.permission(instance);
                                 rendezvous.receivers.push(Side { part, guard, queue });
                             }
                         }
@@ -208,17 +208,29 @@ impl Lowering<'_> {
         ready.fold(constant(0), or)
     }
 
-    /// Whether a message fits what a receiver wants.
+    /// Whether a receiver takes a message: it fits, and no escape that comes first takes it.
     fn agreement(&self, sender: usize, receiver: &Side, values: &[Value]) -> Expr {
-        let Statement::Receive { patterns, .. } = &self.alternative(receiver.part).statement else {
-            return constant(0);
-        };
-        let fields = &self.queues[receiver.queue].fields;
-        let parts = patterns.iter().zip(values).zip(fields);
-        parts.fold(constant(1), |agreed, ((pattern, value), field)| match pattern {
+        let Part { instance, state, edge, .. } = receiver.part;
+        let accepted = self.fits(sender, instance, &self.alternative(receiver.part).statement, receiver.queue, values);
+        let edges = &self.proctype(instance).control.states[state].edges;
+        let escapes =
+            edges[..edge].iter().filter(|earlier| earlier.escape != 0 && earlier.escape != edges[edge].escape);
+        let escaping = escapes
+            .flat_map(|escape| &escape.alternatives)
+            .map(|alternative| self.fits(sender, instance, &alternative.statement, receiver.queue, values));
+        and(accepted, not(escaping.fold(constant(0), or)))
+    }
+
+    /// Whether a statement is a receive from a channel without room that a message fits.
+    fn fits(&self, sender: usize, receiver: usize, statement: &Statement, queue: usize, values: &[Value]) -> Expr {
+        let Statement::Receive { channel, patterns, .. } = statement else { return constant(0) };
+        let named = self.channels(channel, receiver).into_iter().filter(|(named, _)| *named == queue);
+        let is_named = named.map(|(_, is_named)| is_named).fold(constant(0), or);
+        let parts = patterns.iter().zip(values).zip(&self.queues[queue].fields);
+        parts.fold(is_named, |agreed, ((pattern, value), field)| match pattern {
             Pattern::Match(wanted) => {
                 let sent = wrapped(self.value(value, sender), field.ty);
-                and(agreed, equal(sent, self.value(wanted, receiver.part.instance)))
+                and(agreed, equal(sent, self.value(wanted, receiver)))
             }
             Pattern::Store(_) | Pattern::Ignore => agreed,
         })
