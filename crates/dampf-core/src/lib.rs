@@ -25,6 +25,7 @@ mod component;
 mod diagnostic;
 mod fault;
 mod model;
+pub mod problem;
 mod trail;
 mod verdict;
 

@@ -32,9 +32,8 @@ mod lexer;
 mod lower;
 mod names;
 mod parser;
-mod problem;
 
-use dampf_core::{Diagnostic, Source, Span};
+use dampf_core::{Diagnostic, Source, Span, problem};
 use dampf_gcl::ir::{Expr, Program};
 use names::Names;
 use problem::{Problem, diagnose};

@@ -4,6 +4,8 @@
 //! inlined body the spans they have in the body.
 
 use dampf_core::{Source, Span};
+/// Promela's operators mean what those of guarded commands mean.
+pub use dampf_gcl::ir::{BinaryOp as Binary, UnaryOp as Unary};
 use std::sync::Arc;
 
 #[derive(Clone, Debug)]
@@ -290,35 +292,6 @@ pub enum ExprKind {
         process: Option<Box<Expr>>,
         variable: Reference,
     },
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Unary {
-    Negate,
-    BitNot,
-    Not,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Binary {
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    Remainder,
-    BitAnd,
-    BitOr,
-    BitXor,
-    ShiftLeft,
-    ShiftRight,
-    Equal,
-    NotEqual,
-    Less,
-    LessEqual,
-    Greater,
-    GreaterEqual,
-    And,
-    Or,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

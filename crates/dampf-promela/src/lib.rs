@@ -16,7 +16,6 @@ mod names;
 mod parser;
 mod prepare;
 mod preprocess;
-mod problem;
 mod resolve;
 mod typed;
 
@@ -26,7 +25,7 @@ pub use model::PromelaModel;
 pub use parser::{read, read_expression};
 
 use assumptions::Assumptions;
-use dampf_core::{Diagnostic, FaultKind, Trail, Unsupported, replay};
+use dampf_core::{Diagnostic, FaultKind, Trail, Unsupported, problem, replay};
 use dampf_gcl::model::Backend;
 use model::Lesson;
 use std::sync::Arc;

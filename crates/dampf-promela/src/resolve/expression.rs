@@ -1,6 +1,6 @@
 //! Expressions with their names resolved and their constants folded.
 
-use crate::ast::{self, Binary, ChannelQuery, ExprKind, Unary};
+use crate::ast::{self, ChannelQuery, ExprKind};
 use crate::names::{Entry, Locals, Names, Shape};
 use crate::problem::{Checked, Problem};
 use crate::typed::{Pattern, Place, Run, ScalarKind, Value, VariableRef};
@@ -52,17 +52,10 @@ impl<'n> Context<'n> {
         Ok(ValueOrRun::Value(match &expr.kind {
             ExprKind::Number(value) => Value::Const(*value),
             ExprKind::Reference(reference) => self.reference(reference)?,
-            ExprKind::Unary(op, operand) => {
-                let op = match op {
-                    Unary::Negate => UnaryOp::Negate,
-                    Unary::BitNot => UnaryOp::BitNot,
-                    Unary::Not => UnaryOp::Not,
-                };
-                fold(Value::Unary(op, Box::new(self.value(operand)?)))
-            }
+            ExprKind::Unary(op, operand) => fold(Value::Unary(*op, Box::new(self.value(operand)?))),
             ExprKind::Binary(op, left, right) => {
                 let (left, right) = (Box::new(self.value(left)?), Box::new(self.value(right)?));
-                fold(Value::Binary(operation(*op), left, right, span))
+                fold(Value::Binary(*op, left, right, span))
             }
             ExprKind::Conditional(condition, then, otherwise) => fold(Value::Conditional(
                 Box::new(self.value(condition)?),
@@ -305,29 +298,6 @@ impl<'n> Context<'n> {
     /// The number of elements of an array.
     pub fn array_size(&mut self, reference: &ast::Reference) -> Checked<Option<u32>> {
         Ok(self.entry(reference)?.0.size)
-    }
-}
-
-fn operation(op: Binary) -> BinaryOp {
-    match op {
-        Binary::Add => BinaryOp::Add,
-        Binary::Subtract => BinaryOp::Subtract,
-        Binary::Multiply => BinaryOp::Multiply,
-        Binary::Divide => BinaryOp::Divide,
-        Binary::Remainder => BinaryOp::Remainder,
-        Binary::BitAnd => BinaryOp::BitAnd,
-        Binary::BitOr => BinaryOp::BitOr,
-        Binary::BitXor => BinaryOp::BitXor,
-        Binary::ShiftLeft => BinaryOp::ShiftLeft,
-        Binary::ShiftRight => BinaryOp::ShiftRight,
-        Binary::Equal => BinaryOp::Equal,
-        Binary::NotEqual => BinaryOp::NotEqual,
-        Binary::Less => BinaryOp::Less,
-        Binary::LessEqual => BinaryOp::LessEqual,
-        Binary::Greater => BinaryOp::Greater,
-        Binary::GreaterEqual => BinaryOp::GreaterEqual,
-        Binary::And => BinaryOp::And,
-        Binary::Or => BinaryOp::Or,
     }
 }
 

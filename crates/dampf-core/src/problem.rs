@@ -1,10 +1,10 @@
-//! What is wrong with a Promela text, before it is tied to its source.
+//! What is wrong with a text, before it is tied to its source.
 //!
-//! The preprocessor, the parser and the lowering hand these around by value; [`diagnose`] turns what was collected
+//! The stages of a front end hand these around by value; [`diagnose`] turns what was collected
 //! into the diagnostics that leave the crate: in the order of the text, without repetitions, and not more
 //! than anybody reads.
 
-use dampf_core::{Diagnostic, Source, Span};
+use crate::{Diagnostic, Source, Span};
 use std::sync::Arc;
 
 /// More than this many errors in one text help nobody.
