@@ -78,12 +78,52 @@ pub trait Propositions: Model {
     fn holds(&self, proposition: usize, state: &[Word]) -> bool;
 }
 
-/// Moves states between processes that do not share their component tables.
+/// A part of a state that lies outside of the state's words: a component, a line of memory.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Part {
+    /// What kind of part it is, by the model's own numbering, which is the same in every process.
+    pub kind: u32,
+    /// The word that names it, as it stands in a state or in another part. Means something in this process only.
+    pub name: Word,
+}
+
+/// Moves states between processes that do not share their tables of components.
 ///
-/// A model whose states hold no component ids needs nothing but the default: the words travel as they are.
+/// A state is a few words that name parts, which name further parts. Names differ from process to process, contents do
+/// not; so a state is moved by its words and the contents of those parts that the other side does not have. Whoever
+/// moves states asks for names and contents here and translates the names; the model need not know to whom.
+///
+/// A model whose states hold no names needs nothing but the defaults: the words travel as they are.
 pub trait Transfer: Model {
-    /// The word positions that hold component ids.
-    fn component_words(&self) -> &[usize] {
-        &[]
+    /// Calls `visit` with every position of a state whose word names a part, and the part.
+    fn parts_of_state(&self, state: &[Word], visit: &mut dyn FnMut(usize, Part)) {
+        let _ = (state, visit);
+    }
+
+    /// Appends the contents of a part to `words`, and calls `visit` with every position in them (counted from the part's
+    /// first word) whose word names another part, and that part. Parts do not contain themselves.
+    fn part(&self, part: Part, words: &mut Vec<Word>, visit: &mut dyn FnMut(usize, Part)) {
+        let _ = (words, visit);
+        unreachable!("the states of this model have no parts, so there is no {part:?}")
+    }
+
+    /// The name in this process of a part of this kind with these contents, in which all names are this process's.
+    ///
+    /// Contents come from another process: nonsense must not panic here, and may have any name.
+    fn name_of(&self, kind: u32, contents: &[Word]) -> Word {
+        let _ = contents;
+        unreachable!("the states of this model have no parts, so there is none of kind {kind}")
+    }
+
+    /// The bits of a state that belong to a section of it: a process, a variable, the stacks. None where the model has
+    /// no such section. A word that names a part belongs to a section wholly or not at all.
+    fn section(&self, name: &str) -> Option<Vec<Word>> {
+        let _ = name;
+        None
+    }
+
+    /// The names that [`section`](Self::section) knows.
+    fn sections(&self) -> Vec<String> {
+        Vec::new()
     }
 }

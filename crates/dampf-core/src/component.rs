@@ -17,7 +17,7 @@ use std::sync::{OnceLock, RwLock};
 const SHARD_BITS: u32 = 6;
 const SHARDS: usize = 1 << SHARD_BITS;
 
-/// The name of an interned component. Ids are local to their table; [`ComponentTable::import`] translates.
+/// The name of an interned component. Ids mean something in their own table only.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ComponentId(pub Word);
 
@@ -125,22 +125,6 @@ impl ComponentTable {
         self.fold(|index| index.bytes)
     }
 
-    /// A hash of the contents that is the same in every process: what a sender offers so that the receiver
-    /// can say whether it lacks the component.
-    pub fn fingerprint(&self, id: ComponentId) -> u64 {
-        hash_words(self.get(id))
-    }
-
-    /// Translates a state of another table into this one, component by component.
-    ///
-    /// `component_words` are the positions of ids in `state`.
-    pub fn import(&self, from: &ComponentTable, state: &mut [Word], component_words: &[usize]) {
-        for &position in component_words {
-            let contents = from.get(ComponentId(state[position]));
-            state[position] = self.intern(contents).0;
-        }
-    }
-
     fn fold(&self, count: impl Fn(&Index) -> usize) -> usize {
         let shards = self.shards.iter();
         shards.map(|shard| count(&shard.index.read().expect("no thread panics while it holds a shard"))).sum()
@@ -195,19 +179,5 @@ mod tests {
         distinct.sort();
         distinct.dedup();
         assert_eq!(distinct.len(), table.len());
-    }
-
-    #[test]
-    fn states_move_between_tables_by_contents() {
-        let (here, there) = (ComponentTable::new(), ComponentTable::new());
-        for filler in 0..100 {
-            there.intern(&[filler, filler]);
-        }
-        let page = here.intern(&[7; 1024]);
-        let mut state = [3, page.0];
-        there.import(&here, &mut state, &[1]);
-        assert_eq!(state[0], 3);
-        assert_eq!(*there.get(ComponentId(state[1])), [7; 1024]);
-        assert_eq!(there.fingerprint(ComponentId(state[1])), here.fingerprint(page));
     }
 }

@@ -29,7 +29,7 @@ pub mod problem;
 mod trail;
 mod verdict;
 
-pub use companion::{Binding, CallStack, Dependencies, Describe, Propositions, Step, Transfer};
+pub use companion::{Binding, CallStack, Dependencies, Describe, Part, Propositions, Step, Transfer};
 pub use component::{ComponentId, ComponentTable};
 pub use diagnostic::{Diagnostic, Source, SourceFile, Span};
 pub use fault::{Fault, FaultKind, SourceLocation, Unsupported};

@@ -3,7 +3,7 @@
 //! A few counters step through a memory of pages that are components; a step writes one word of one page.
 //! States are a handful of words however large the memory is, and equal memories have equal words.
 
-use dampf_core::{Action, ComponentId, ComponentTable, Model, Successors, Transfer, Unsupported, Word, Worker};
+use dampf_core::{Action, ComponentId, ComponentTable, Model, Part, Successors, Transfer, Unsupported, Word, Worker};
 
 const PAGE_WORDS: usize = 1024;
 
@@ -12,13 +12,11 @@ pub struct Pages {
     /// Each thread increments a word of each page once.
     pub threads: usize,
     pub pages: usize,
-    component_words: Vec<usize>,
 }
 
 impl Pages {
     pub fn new(threads: usize, pages: usize) -> Self {
-        let component_words = (threads..threads + pages).collect();
-        Pages { table: ComponentTable::new(), threads, pages, component_words }
+        Pages { table: ComponentTable::new(), threads, pages }
     }
 
     /// Every thread is independent, so every combination of positions is reachable.
@@ -68,7 +66,15 @@ impl Worker for &Pages {
 }
 
 impl Transfer for Pages {
-    fn component_words(&self) -> &[usize] {
-        &self.component_words
+    fn parts_of_state(&self, state: &[Word], visit: &mut dyn FnMut(usize, Part)) {
+        (self.threads..state.len()).for_each(|position| visit(position, Part { kind: 0, name: state[position] }));
+    }
+
+    fn part(&self, part: Part, words: &mut Vec<Word>, _: &mut dyn FnMut(usize, Part)) {
+        words.extend_from_slice(self.table.get(ComponentId(part.name)));
+    }
+
+    fn name_of(&self, _: u32, contents: &[Word]) -> Word {
+        self.table.intern(contents).0
     }
 }
