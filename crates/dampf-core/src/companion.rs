@@ -95,6 +95,11 @@ pub struct Part {
 ///
 /// A model whose states hold no names needs nothing but the defaults: the words travel as they are.
 pub trait Transfer: Model {
+    /// Whether states name parts at all. Where they do not, their words are the same in every process.
+    fn has_parts(&self) -> bool {
+        false
+    }
+
     /// Calls `visit` with every position of a state whose word names a part, and the part.
     fn parts_of_state(&self, state: &[Word], visit: &mut dyn FnMut(usize, Part)) {
         let _ = (state, visit);

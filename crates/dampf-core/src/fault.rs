@@ -51,6 +51,40 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
+    /// All kinds.
+    pub const ALL: [FaultKind; 25] = [
+        FaultKind::Deadlock,
+        FaultKind::Assertion,
+        FaultKind::Invariant,
+        FaultKind::Goal,
+        FaultKind::IndexOutOfBounds,
+        FaultKind::DivisionByZero,
+        FaultKind::Overflow,
+        FaultKind::Abort,
+        FaultKind::UncaughtException,
+        FaultKind::InvalidAccess,
+        FaultKind::MisalignedAccess,
+        FaultKind::HeapOverflow,
+        FaultKind::UseAfterFree,
+        FaultKind::DoubleFree,
+        FaultKind::InvalidFree,
+        FaultKind::StackOverflow,
+        FaultKind::StackAccess,
+        FaultKind::UninitialisedRead,
+        FaultKind::DataRace,
+        FaultKind::LockMisuse,
+        FaultKind::ThreadMisuse,
+        FaultKind::PrivilegeViolation,
+        FaultKind::Leak,
+        FaultKind::UndefinedBehaviour,
+        FaultKind::Unprepared,
+    ];
+
+    /// The kind with this name.
+    pub fn from_name(name: &str) -> Option<FaultKind> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
     /// The name in JSON and on the command line.
     pub fn name(self) -> &'static str {
         match self {

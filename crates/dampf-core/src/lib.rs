@@ -24,6 +24,7 @@ mod companion;
 mod component;
 mod diagnostic;
 mod fault;
+mod fingerprint;
 mod model;
 pub mod problem;
 mod trail;
@@ -33,6 +34,7 @@ pub use companion::{Binding, CallStack, Dependencies, Describe, Part, Propositio
 pub use component::{ComponentId, ComponentTable};
 pub use diagnostic::{Diagnostic, Source, SourceFile, Span};
 pub use fault::{Fault, FaultKind, SourceLocation, Unsupported};
+pub use fingerprint::Fingerprints;
 pub use model::{Action, Model, Successors, Word, Worker};
 pub use trail::{Replay, ReplayError, Trail, replay};
 pub use verdict::{Finding, Statistics, Verdict};

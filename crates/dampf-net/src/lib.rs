@@ -7,6 +7,17 @@
 //! The network promises little, and nothing else may be relied on: messages from one rank to another arrive whole, once,
 //! and in the order in which they were sent. Between different pairs of ranks there is no order at all.
 
+mod environment;
+#[cfg(feature = "mpi")]
+pub mod mpi;
+mod run;
+pub mod simulation;
+pub mod thread;
+
+pub use environment::ranks_of_environment;
+pub use run::run;
+pub use simulation::{Outcome, Settings, simulate};
+
 use std::fmt;
 use std::time::Duration;
 
@@ -23,7 +34,8 @@ pub trait Transport {
     /// Hands a message over, to be delivered to another rank. Does not wait for the other side.
     fn send(&mut self, to: Rank, message: Vec<u8>);
 
-    /// The next message that has arrived, with its sender.
+    /// The next message that has arrived, with its sender. That a rank is lost is said once, after everything that it sent
+    /// before.
     fn receive(&mut self) -> Result<Option<(Rank, Vec<u8>)>, Lost>;
 
     /// Waits until a message may have arrived, or until the time is over. May return early.

@@ -20,7 +20,7 @@ mod rebuild;
 mod watch;
 
 pub use monitor::{Monitor, Snapshot, Stop};
-pub use watch::{peak_resident_bytes, resident_bytes};
+pub use watch::{peak_resident_bytes, resident_bytes, watched};
 
 use dampf_core::{Fault, Finding, Model, Statistics, Trail, Unsupported, Verdict, replay};
 use dampf_store::{StateRef, Store};
@@ -84,7 +84,7 @@ pub struct Outcome {
 }
 
 /// How many different faults a search that goes on keeps trails for.
-const FINDINGS_MAX: usize = 64;
+pub const FINDINGS_MAX: usize = 64;
 
 /// Where a fault was met.
 #[derive(Clone, Debug)]
@@ -160,17 +160,29 @@ pub fn check<M: Model, S: Store>(model: &M, store: &S, options: &Options, monito
         frontier: snapshot.frontier,
         faults: snapshot.faults,
     };
-    let verdict = match (findings.first(), explored.unsupported, monitor.stopped()) {
+    let verdict = judge(&findings, explored.unsupported.as_ref(), monitor.stopped(), explored.truncated, options);
+    Outcome { verdict, statistics, findings, stopped: monitor.stopped() }
+}
+
+/// What follows from what a search saw: the findings, what it could not compute, why it ended early, and whether the depth limit
+/// left states unexplored.
+pub fn judge(
+    findings: &[Finding],
+    unsupported: Option<&Unsupported>,
+    stopped: Option<Stop>,
+    truncated: bool,
+    options: &Options,
+) -> Verdict {
+    match (findings.first(), unsupported, stopped) {
         (Some(finding), _, _) => Verdict::Violated(Box::new(finding.clone())),
         (None, Some(unsupported), _) => Verdict::Unknown(unsupported.to_string()),
         (None, None, Some(stop)) => Verdict::Unknown(stop.reason(options)),
-        (None, None, None) if explored.truncated => Verdict::Unknown(format!(
+        (None, None, None) if truncated => Verdict::Unknown(format!(
             "the depth limit of {} left states unexplored",
             options.max_depth.unwrap_or_default()
         )),
         (None, None, None) => Verdict::Verified,
-    };
-    Outcome { verdict, statistics, findings, stopped: monitor.stopped() }
+    }
 }
 
 /// Turns a discovery into a finding whose trail was seen to lead to its fault.

@@ -18,7 +18,8 @@ pub enum Stop {
 }
 
 impl Stop {
-    fn from_code(code: u8) -> Option<Stop> {
+    /// The reason with this number.
+    pub fn from_code(code: u8) -> Option<Stop> {
         use Stop::{Fault, Interrupted, MemoryLimit, StateLimit, TimeLimit, Unsupported};
         [Fault, Interrupted, TimeLimit, MemoryLimit, StateLimit, Unsupported]
             .into_iter()
@@ -96,6 +97,15 @@ impl Monitor {
     /// Why the search was asked to end, if it was.
     pub fn stopped(&self) -> Option<Stop> {
         Stop::from_code(self.stop.load(Ordering::Relaxed))
+    }
+
+    /// Makes these the counters, but for the store's bytes: for a search that counts elsewhere.
+    pub fn publish(&self, counters: &Snapshot) {
+        self.states.store(counters.states, Ordering::Relaxed);
+        self.transitions.store(counters.transitions, Ordering::Relaxed);
+        self.frontier.store(counters.frontier, Ordering::Relaxed);
+        self.depth.store(counters.depth, Ordering::Relaxed);
+        self.faults.store(counters.faults, Ordering::Relaxed);
     }
 
     pub(crate) fn is_stopped(&self) -> bool {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 const INTERVAL: Duration = Duration::from_millis(20);
 
 /// Runs a search while its limits are watched.
-pub(crate) fn watched<S: Store, R>(store: &S, options: &Options, monitor: &Monitor, search: impl FnOnce() -> R) -> R {
+pub fn watched<S: Store, R>(store: &S, options: &Options, monitor: &Monitor, search: impl FnOnce() -> R) -> R {
     std::thread::scope(|scope| {
         let (done, is_done) = mpsc::channel::<()>();
         scope.spawn(move || {

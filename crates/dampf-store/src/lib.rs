@@ -20,7 +20,8 @@ mod segments;
 mod tree;
 
 pub use exact::ExactStore;
-pub use tree::TreeStore;
+pub use hash::hash_words;
+pub use tree::{Prefix, TreeStore};
 
 use dampf_core::Word;
 

@@ -153,16 +153,50 @@ impl Store for TreeStore {
     fn begin_level(&self) {}
 
     fn parents(&self, state: StateRef, visit: &mut dyn FnMut(StateRef) -> bool) {
-        let guard = crossbeam_epoch::pin();
-        let Some((slot, geometry)) = self.slot_of(state, &guard) else { return };
-        let bits = slot & ((1 << HashAndParent::parent_bits(&geometry)) - 1);
-        if bits == 0 {
-            return;
+        if let Some(prefix) = self.parent_prefix(state) {
+            self.for_each_with(prefix, visit);
         }
-        let known = HashAndParent::parent_bits(&geometry) - 1 - bits.trailing_zeros();
-        let prefix = bits >> (bits.trailing_zeros() + 1);
-        let first = prefix << (64 - known);
-        let last = first | (u64::MAX >> known);
+    }
+}
+
+/// Some high bits of a state's reference.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Prefix {
+    pub value: u64,
+    /// How many bits are known; at most 63.
+    pub bits: u32,
+}
+
+impl Prefix {
+    /// What all references have.
+    pub const ANY: Prefix = Prefix { value: 0, bits: 0 };
+
+    /// The first `bits` of the prefix, or all where it has fewer.
+    pub fn cut(self, bits: u32) -> Prefix {
+        let bits = self.bits.min(bits);
+        Prefix { value: self.value >> (self.bits - bits), bits }
+    }
+}
+
+impl TreeStore {
+    /// What is known of the reference of the state that this one was first reached from. Nothing for a state that was
+    /// stored without parent.
+    pub fn parent_prefix(&self, state: StateRef) -> Option<Prefix> {
+        let guard = crossbeam_epoch::pin();
+        let (slot, geometry) = self.slot_of(state, &guard)?;
+        let bits = slot & ((1 << HashAndParent::parent_bits(&geometry)) - 1);
+        (bits != 0).then(|| Prefix {
+            value: bits >> (bits.trailing_zeros() + 1),
+            bits: HashAndParent::parent_bits(&geometry) - 1 - bits.trailing_zeros(),
+        })
+    }
+
+    /// Calls `visit` for all states whose references begin like this, until it returns false. No other thread inserts
+    /// during the call.
+    pub fn for_each_with(&self, prefix: Prefix, visit: &mut dyn FnMut(StateRef) -> bool) {
+        let guard = crossbeam_epoch::pin();
+        let first = prefix.value.checked_shl(64 - prefix.bits).unwrap_or(0);
+        let last = first | (u64::MAX >> prefix.bits);
         for shard in shard_of(first)..=shard_of(last) {
             let from = if shard == shard_of(first) { position_of(first) } else { 0 };
             let to = if shard == shard_of(last) { position_of(last) } else { u32::MAX };

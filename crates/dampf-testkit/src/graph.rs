@@ -1,7 +1,7 @@
 //! Explicit graphs as models: to test searches without any language.
 
 use crate::random::Random;
-use dampf_core::{Action, Fault, FaultKind, Model, Successors, Unsupported, Word, Worker};
+use dampf_core::{Action, Fault, FaultKind, Model, Successors, Transfer, Unsupported, Word, Worker};
 
 /// A graph whose nodes are the states of a model.
 #[derive(Clone, Debug)]
@@ -84,6 +84,9 @@ impl Model for Graph {
         self
     }
 }
+
+/// States hold no names.
+impl Transfer for Graph {}
 
 impl Worker for &Graph {
     fn initial(&mut self, out: &mut Successors) -> Result<(), Unsupported> {

@@ -4,6 +4,7 @@
 //! believed by reading it.
 
 pub mod graph;
+pub mod moving;
 pub mod pages;
 #[cfg(feature = "program")]
 pub mod program;

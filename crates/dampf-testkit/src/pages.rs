@@ -66,6 +66,10 @@ impl Worker for &Pages {
 }
 
 impl Transfer for Pages {
+    fn has_parts(&self) -> bool {
+        true
+    }
+
     fn parts_of_state(&self, state: &[Word], visit: &mut dyn FnMut(usize, Part)) {
         (self.threads..state.len()).for_each(|position| visit(position, Part { kind: 0, name: state[position] }));
     }

@@ -1,0 +1,141 @@
+//! Counting states that may lie on several ranks.
+//!
+//! Where the depth at which a state is found decides who explores it, a state that is found at two depths is stored and
+//! explored twice. The search is complete all the same, but its counts are too high. So in the end every rank sends its states to
+//! their homes, by a hash of the whole state; there each is counted once, and what was explored again is taken off.
+
+use crate::message::Message;
+use crate::node::{Node, Phase};
+use crate::outbox::{Companion, Format, Outbox, unpack};
+use crate::passage::Arrivals;
+use crate::wire::Reader;
+use dampf_core::{Successors, Transfer, Worker};
+use dampf_net::{Rank, Transport, Turn};
+use dampf_store::{Inserted, Prefix, Session, StateRef, Store, TreeStore};
+
+/// States that are sent in one turn.
+const STATES_PER_TURN: usize = 1024;
+
+pub(crate) struct Census {
+    /// This rank's states that were not sent yet.
+    left: Vec<StateRef>,
+    has_told: bool,
+    outbox: Outbox,
+    arrivals: Vec<Arrivals>,
+    /// The states that are at home here.
+    home: TreeStore,
+    distinct: u64,
+    /// States that were here before, and their steps.
+    repeated: u64,
+    repeated_steps: u64,
+    /// Ranks that have not sent everything yet.
+    awaited: Rank,
+}
+
+impl<M: Transfer> Node<'_, M> {
+    fn census_format(&self) -> Format {
+        Format { depths: false, places: false, ..self.format }
+    }
+
+    pub(crate) fn begin_census(&mut self, _: &mut impl Transport) {
+        let mut left = Vec::new();
+        self.store.for_each_with(Prefix::ANY, &mut |state| {
+            left.push(state);
+            true
+        });
+        self.ready_census().left = left;
+        self.phase = Phase::Counting;
+    }
+
+    /// The census, which others may have begun before this rank.
+    fn ready_census(&mut self) -> &mut Census {
+        let (ranks, width, format) = (self.ranks, self.model.width(), self.census_format());
+        self.census.get_or_insert_with(|| Census {
+            left: Vec::new(),
+            has_told: false,
+            outbox: Outbox::new(ranks, width, format, 0),
+            arrivals: (0..ranks).map(|_| Arrivals::default()).collect(),
+            home: TreeStore::new(width),
+            distinct: 0,
+            repeated: 0,
+            repeated_steps: 0,
+            awaited: ranks,
+        })
+    }
+
+    /// Sends some of the states home.
+    pub(crate) fn count(&mut self, network: &mut impl Transport) -> Turn {
+        let mut census = self.census.take().expect("the census has begun");
+        let from = census.left.len().saturating_sub(STATES_PER_TURN);
+        let mut words = vec![0; self.model.width()];
+        let mut own = Vec::new();
+        for state in census.left.split_off(from) {
+            self.session.load(state, &mut words);
+            let home = self.partitioner.home(&words);
+            if home == self.rank {
+                own.push(words.clone());
+            } else if census.outbox.push(self.model, home, &words, &Companion::default()) {
+                let states = census.outbox.take_full(home);
+                network.send(home, Message::Census(&states).encode());
+            }
+        }
+        own.iter().for_each(|words| self.count_state(&mut census, words));
+        let is_over = census.left.is_empty() && !census.has_told;
+        if is_over {
+            census.has_told = true;
+            for home in 0..self.ranks {
+                let states = census.outbox.take_early(home, true);
+                states.iter().for_each(|states| network.send(home, Message::Census(states).encode()));
+            }
+            census.awaited -= 1;
+        }
+        let worked = is_over || !census.left.is_empty();
+        self.census = Some(census);
+        if is_over {
+            self.broadcast(network, &Message::CensusEnd);
+            self.end_census(network);
+        }
+        if worked { Turn::Worked { work: 1 } } else { Turn::Idle }
+    }
+
+    pub(crate) fn take_census(&mut self, from: Rank, states: &[u8]) {
+        self.ready_census();
+        let mut census = self.census.take().expect("it was made ready");
+        let mut arrivals = std::mem::take(&mut census.arrivals[from as usize]);
+        let mut words = vec![0; self.model.width()];
+        let (model, format) = (self.model, self.census_format());
+        let read = unpack(model, format, &mut arrivals, &mut Reader::new(states), &mut words, |state, _| {
+            self.count_state(&mut census, state);
+        });
+        read.expect("states from another rank can be read");
+        census.arrivals[from as usize] = arrivals;
+        self.census = Some(census);
+    }
+
+    fn count_state(&mut self, census: &mut Census, state: &[dampf_core::Word]) {
+        let mut session = census.home.session();
+        let hash = session.prepare(state);
+        if let Inserted::New(_) = session.commit(hash, state, None) {
+            census.distinct += 1;
+            return;
+        }
+        census.repeated += 1;
+        let mut out = Successors::new(self.model.width());
+        self.worker.successors(state, &mut out).expect("the state was explored before");
+        census.repeated_steps += out.len() as u64;
+    }
+
+    pub(crate) fn take_census_end(&mut self, network: &mut impl Transport, _: Rank) {
+        self.ready_census().awaited -= 1;
+        self.end_census(network);
+    }
+
+    fn end_census(&mut self, network: &mut impl Transport) {
+        let Some(census) = self.census.take_if(|census| census.awaited == 0) else { return };
+        self.statistics.states = census.distinct;
+        // May wrap here; the sum over all ranks is right.
+        self.statistics.transitions = self.statistics.transitions.wrapping_sub(census.repeated_steps);
+        self.redundant += census.repeated;
+        self.report(network);
+    }
+}

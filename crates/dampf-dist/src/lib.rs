@@ -1,0 +1,59 @@
+//! Search on many ranks.
+//!
+//! Every state has an owner among the ranks ([`Partition`]). A rank stores and explores its own states and sends the others to their
+//! owners, many in a message. That is all there is to it as long as nothing goes wrong; what this crate is about is
+//! to send little, to notice when all have finished, to find the way to a fault through the memories of all, and to come to the
+//! result that a single process comes to.
+//!
+//! A [`Node`] is what runs on a rank. [`search`] drives one on any network; simulations drive many.
+
+mod census;
+mod message;
+mod node;
+mod order;
+mod outbox;
+mod partition;
+mod passage;
+mod quest;
+mod queue;
+mod report;
+mod termination;
+mod wire;
+
+pub use node::Node;
+pub use outbox::Traffic;
+pub use partition::{NoSuchSection, Partition};
+pub use queue::{Order, Waiting};
+pub use report::Summary;
+
+/// How the work is shared. The same on all ranks.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub partition: Partition,
+    pub order: Order,
+    pub waiting: Waiting,
+    /// So many sent states are remembered, not to be sent again.
+    pub remembered: usize,
+    pub termination: Termination,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            partition: Partition::default(),
+            order: Order::default(),
+            waiting: Waiting::default(),
+            remembered: 1 << 16,
+            termination: Termination::default(),
+        }
+    }
+}
+
+/// How the end of a search without levels is noticed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Termination {
+    #[default]
+    Safra,
+    /// As published in 2007: ends too early where messages are under way. For experiments only.
+    IdleReports,
+}

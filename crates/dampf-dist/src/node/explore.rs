@@ -1,0 +1,408 @@
+//! Exploring states, and sending each successor where it belongs.
+
+use super::{BATCH, BATCHES_PER_PROGRESS, Node, Phase};
+use crate::message::Message;
+use crate::outbox::{Companion, PARENT_BITS, unpack};
+use crate::partition::{Bucket, Owner};
+use crate::queue::{Order, Stored, Waiting};
+use crate::report::{Discovery, FaultPlace};
+use crate::wire::Reader;
+use dampf_core::{Fault, FaultKind, Successors, Transfer, Word, Worker};
+use dampf_net::{Rank, Transport};
+use dampf_search::{FINDINGS_MAX, Stop};
+use dampf_store::{Inserted, Session, Staged, StateRef};
+
+/// A successor that stays on this rank.
+pub(super) struct OwnStep {
+    /// The number of the explored state in its batch, and of the step.
+    pub number: usize,
+    pub step: usize,
+    pub hash: u64,
+}
+
+/// A state whose owner is not known yet.
+pub(super) struct Held {
+    pub state: Vec<Word>,
+    pub companion: Companion,
+}
+
+/// What of a parent's reference travels.
+#[inline]
+fn parent_bits(parent: StateRef) -> u32 {
+    (parent.0 >> (64 - PARENT_BITS)) as u32
+}
+
+/// A parent of which only these bits are known.
+#[inline]
+fn parent_of_bits(bits: u32) -> StateRef {
+    StateRef(u64::from(bits) << (64 - PARENT_BITS))
+}
+
+impl<M: Transfer> Node<'_, M> {
+    /// Takes the initial states that are this rank's.
+    pub(super) fn begin(&mut self) {
+        let mut out = Successors::new(self.model.width());
+        if let Err(unsupported) = self.worker.initial(&mut out) {
+            self.unsupported = Some(unsupported);
+            return;
+        }
+        for number in 0..out.len() {
+            if let Some(fault) = out.fault(number) {
+                // All ranks see the same; one tells.
+                if self.rank == 0 {
+                    self.statistics.faults += 1;
+                    let place = FaultPlace::Initial(number as u64);
+                    self.discoveries.push(Discovery { fault: fault.clone(), place, step: None });
+                }
+                continue;
+            }
+            let state = out.state(number);
+            let owner = match self.partitioner.owner(state, 0) {
+                Owner::Rank(owner) => owner,
+                Owner::Unassigned(bucket) => {
+                    // Everybody begins with the same assignment.
+                    self.partitioner.assign(bucket, 0);
+                    0
+                }
+            };
+            if owner != self.rank {
+                continue;
+            }
+            let hash = self.session.prepare(state);
+            if let Inserted::New(state) = self.session.commit(hash, state, None) {
+                self.statistics.states += 1;
+                self.initial.push((state, number as u64));
+                match &mut self.ranking {
+                    Some(ranking) => ranking.begin_with(state, number as u64),
+                    None => self.queue.push(Stored { state, depth: 0 }, || 0),
+                }
+            }
+        }
+        if let Some(ranking) = &mut self.ranking {
+            ranking.set_level_size(out.len() as u64);
+            ranking.current().iter().for_each(|&state| self.queue.push(Stored { state, depth: 0 }, || 0));
+        }
+    }
+
+    pub(super) fn has_work(&self) -> bool {
+        self.queue.len() + self.raw.len() > 0 || !self.settled()
+    }
+
+    /// Whether what the beginning brought was looked at.
+    fn settled(&self) -> bool {
+        self.unsupported.is_none() && (self.discoveries.is_empty() || self.options.keep_going || self.ranking.is_some())
+    }
+
+    /// Explores a batch of states. Returns the number of steps they have.
+    pub(super) fn explore(&mut self, network: &mut impl Transport) -> u64 {
+        if self.unsupported.is_some() {
+            self.halt(network, Stop::Unsupported);
+            return 0;
+        }
+        if !self.settled() {
+            self.halt(network, Stop::Fault);
+            return 0;
+        }
+        self.take_batch();
+        let mut transitions = 0;
+        for number in 0..self.batch.len() {
+            let Stored { state, depth } = self.batch[number];
+            self.load(state);
+            self.partitioner.set_base(&self.words);
+            let mut successors = std::mem::replace(&mut self.successors[number], Successors::new(0));
+            let generated = self.worker.successors(&self.words, &mut successors);
+            if let Err(unsupported) = generated {
+                self.successors[number] = successors;
+                self.unsupported = Some(unsupported);
+                self.halt(network, Stop::Unsupported);
+                return transitions;
+            }
+            transitions += successors.len() as u64;
+            let position = self.ranking.as_mut().map_or(0, |ranking| ranking.next_position());
+            if successors.is_empty() || successors.state_fault().is_some() || !successors.faults().is_empty() {
+                self.note_faults(&successors, state, depth, position);
+            }
+            if let Some(gap) = successors.unsupported() {
+                self.unsupported_later(gap.what.clone());
+            }
+            for step in (0..successors.len()).filter(|&step| successors.leads_on(step)) {
+                let companion =
+                    Companion { parent: parent_bits(state), depth: depth + 1, place: (position, step as u32) };
+                self.send_or_keep(network, number, step, successors.state(step), companion);
+            }
+            self.successors[number] = successors;
+        }
+        self.statistics.transitions += transitions;
+        self.commit_own();
+        self.session.quiesce();
+        if self.stops_at_faults() {
+            self.halt(network, Stop::Fault);
+        }
+        self.after_batch(network);
+        transitions
+    }
+
+    /// Whether faults end the search at once. A predictable search looks at its whole level first.
+    fn stops_at_faults(&self) -> bool {
+        !self.discoveries.is_empty() && !self.options.keep_going && self.ranking.is_none()
+    }
+
+    /// A step that cannot be computed: the others count, so faults are still found, but nothing can be verified.
+    fn unsupported_later(&mut self, what: String) {
+        if self.gap.as_ref().is_none_or(|known| what < known.what) {
+            self.gap = Some(dampf_core::Unsupported { what });
+        }
+    }
+
+    fn after_batch(&mut self, network: &mut impl Transport) {
+        if self.phase != Phase::Searching {
+            return;
+        }
+        if let Some(levels) = &mut self.levels {
+            levels.explored += self.batch.len() as u64;
+        }
+        while let Some(overdue) = self.outbox.age() {
+            self.send_early(network, overdue, false);
+        }
+        self.batches += 1;
+        if self.batches >= BATCHES_PER_PROGRESS {
+            self.tell_progress(network);
+        }
+    }
+
+    /// The next states to explore.
+    fn take_batch(&mut self) {
+        self.batch.clear();
+        // Orders that look at each state's successors before they choose the next state take one at a time.
+        let most = if matches!(self.settings.order, Order::DepthFirst | Order::BestFirst) { 1 } else { BATCH };
+        while self.batch.len() < most {
+            let Some(stored) = self.next_stored() else { break };
+            if self.options.max_depth.is_some_and(|limit| u64::from(stored.depth) >= limit) {
+                self.truncated = true;
+            } else {
+                self.batch.push(stored);
+            }
+        }
+    }
+
+    fn next_stored(&mut self) -> Option<Stored> {
+        if let Some(stored) = self.queue.pop() {
+            return Some(stored);
+        }
+        let mut words = std::mem::take(&mut self.words);
+        let mut found = None;
+        while let Some(companion) = self.raw.pop(&mut words) {
+            let hash = self.session.prepare(&words);
+            let parent = parent_of_bits(companion.parent);
+            if let Inserted::New(state) = self.session.commit(hash, &words, Some(parent)) {
+                self.statistics.states += 1;
+                self.statistics.depth = self.statistics.depth.max(u64::from(companion.depth));
+                found = Some(Stored { state, depth: companion.depth });
+                break;
+            }
+        }
+        if self.raw.len() == 0 {
+            self.raw.reset_limit(self.settings.waiting);
+        }
+        self.words = words;
+        found
+    }
+
+    fn send_or_keep(
+        &mut self,
+        network: &mut impl Transport,
+        number: usize,
+        step: usize,
+        state: &[Word],
+        companion: Companion,
+    ) {
+        match self.partitioner.owner(state, companion.depth) {
+            Owner::Rank(owner) if owner == self.rank => {
+                if self.waits_raw() {
+                    self.wait_raw(state, companion);
+                } else {
+                    let hash = self.session.prepare(state);
+                    self.own_steps.push(OwnStep { number, step, hash });
+                }
+            }
+            Owner::Rank(owner) => self.send_state(network, owner, state, &companion),
+            Owner::Unassigned(bucket) => self.hold(network, bucket, Held { state: state.to_vec(), companion }),
+        }
+    }
+
+    pub(super) fn send_state(
+        &mut self,
+        network: &mut impl Transport,
+        owner: Rank,
+        state: &[Word],
+        companion: &Companion,
+    ) {
+        if self.outbox.push(self.model, owner, state, companion) {
+            let states = self.outbox.take_full(owner);
+            self.send_states(network, owner, &states);
+        }
+    }
+
+    fn send_states(&mut self, network: &mut impl Transport, owner: Rank, states: &[u8]) {
+        let level = self.levels.as_ref().map_or(0, |levels| levels.level);
+        network.send(owner, Message::States { level, states }.encode());
+        self.safra.sent();
+    }
+
+    fn send_early(&mut self, network: &mut impl Transport, owner: Rank, out_of_work: bool) -> bool {
+        let states = self.outbox.take_early(owner, out_of_work);
+        states.iter().for_each(|states| self.send_states(network, owner, states));
+        states.is_some()
+    }
+
+    /// Sends what is buffered; true where there was something.
+    pub(super) fn flush(&mut self, network: &mut impl Transport, out_of_work: bool) -> bool {
+        let mut any = false;
+        for owner in 0..self.ranks {
+            any |= self.send_early(network, owner, out_of_work);
+        }
+        any
+    }
+
+    /// Stores the successors of a batch that stay here.
+    fn commit_own(&mut self) {
+        let own = std::mem::take(&mut self.own_steps);
+        for &OwnStep { number, step, hash } in &own {
+            let Stored { state: parent, depth } = self.batch[number];
+            let words = self.successors[number].state(step);
+            let inserted = self.session.commit(hash, words, Some(parent));
+            if let Some(ranking) = &mut self.ranking {
+                let place = (ranking.position_in_batch(number, self.batch.len()), step as u32);
+                ranking.reach(inserted, place);
+            } else if let Inserted::New(state) = inserted {
+                self.enqueue(Stored { state, depth: depth + 1 }, Some((number, step)));
+            }
+        }
+        self.own_steps = own;
+        self.own_steps.clear();
+    }
+
+    /// A new state waits to be explored. Its words are those of a successor in the batch, or `self.words`.
+    fn enqueue(&mut self, stored: Stored, successor: Option<(usize, usize)>) {
+        self.statistics.states += 1;
+        self.statistics.depth = self.statistics.depth.max(u64::from(stored.depth));
+        if let Some(levels) = &mut self.levels {
+            levels.next.push(stored, || 0);
+            return;
+        }
+        let words = match successor {
+            Some((number, step)) => self.successors[number].state(step),
+            None => &self.words[..],
+        };
+        let partitioner = &mut self.partitioner;
+        self.queue.push(stored, || partitioner.estimate(words));
+    }
+
+    /// Lets a whole state wait.
+    fn wait_raw(&mut self, state: &[Word], companion: Companion) {
+        let queue = match &mut self.levels {
+            Some(levels) => &mut levels.next_raw,
+            None => &mut self.raw,
+        };
+        if let (true, Waiting::Limit { extended, .. }) = (queue.push(state, companion), self.settings.waiting) {
+            let session = &mut self.session;
+            queue.sweep(extended, |state| {
+                let hash = session.prepare(state);
+                session.stage(hash, state) == Staged::Old
+            });
+        }
+    }
+
+    /// Takes states in that another rank found.
+    pub(super) fn take_states(&mut self, from: Rank, level: u64, states: &[u8]) {
+        if self.phase != Phase::Searching {
+            return;
+        }
+        if let Some(levels) = &mut self.levels
+            && level > levels.level
+        {
+            // From a rank that is ahead: a state of this level may still arrive by a shorter way.
+            levels.early_states.push((from, states.to_vec()));
+            return;
+        }
+        self.safra.received();
+        let level = level as u32;
+        let has_levels = self.levels.is_some();
+        let mut arrivals = std::mem::take(&mut self.arrivals[from as usize]);
+        let mut words = std::mem::take(&mut self.words);
+        let mut reader = Reader::new(states);
+        let (model, format) = (self.model, self.format);
+        let read = unpack(model, format, &mut arrivals, &mut reader, &mut words, |state, mut companion| {
+            if has_levels {
+                companion.depth = level + 1;
+            }
+            self.take_state(state, companion);
+        });
+        read.expect("states from another rank can be read");
+        self.words = words;
+        self.arrivals[from as usize] = arrivals;
+    }
+
+    pub(super) fn take_state(&mut self, state: &[Word], companion: Companion) {
+        if self.waits_raw() {
+            let checked = match self.settings.waiting {
+                Waiting::Store | Waiting::Limit { store: true, .. } => {
+                    let hash = self.session.prepare(state);
+                    self.session.stage(hash, state) == Staged::Old
+                }
+                _ => false,
+            };
+            if !checked {
+                self.wait_raw(state, companion);
+            }
+            return;
+        }
+        let hash = self.session.prepare(state);
+        let inserted = self.session.commit(hash, state, Some(parent_of_bits(companion.parent)));
+        if let Some(ranking) = &mut self.ranking {
+            ranking.reach(inserted, companion.place);
+        } else if let Inserted::New(stored) = inserted {
+            self.words.clear();
+            self.words.extend_from_slice(state);
+            self.enqueue(Stored { state: stored, depth: companion.depth }, None);
+        }
+    }
+
+    #[cold]
+    fn note_faults(&mut self, successors: &Successors, state: StateRef, depth: u32, position: u64) {
+        let deadlocks = self.options.deadlocks;
+        let of_state = successors.fault_of_state().filter(|fault| deadlocks || fault.kind != FaultKind::Deadlock);
+        if let Some(ranking) = &mut self.ranking {
+            self.statistics.faults += of_state.is_some() as u64 + successors.faults().len() as u64;
+            ranking.note(position, of_state, successors.faults());
+            return;
+        }
+        let distance = self.levels.is_some().then_some(u64::from(depth));
+        let place = FaultPlace::State { state, distance };
+        of_state.into_iter().for_each(|fault| self.discover(fault, place.clone(), None));
+        for (step, fault) in successors.faults() {
+            self.discover(fault.clone(), place.clone(), Some(successors.action(*step)));
+        }
+    }
+
+    fn discover(&mut self, fault: Fault, place: FaultPlace, step: Option<dampf_core::Action>) {
+        self.statistics.faults += 1;
+        let known = self.discoveries.iter().any(|discovery| discovery.fault == fault);
+        if !known && self.discoveries.len() < FINDINGS_MAX {
+            self.discoveries.push(Discovery { fault, place, step });
+        }
+    }
+
+    /// Lets a state wait until its owner is known.
+    fn hold(&mut self, network: &mut impl Transport, bucket: Bucket, held: Held) {
+        let waiting = self.held.entry(bucket).or_default();
+        waiting.push(held);
+        if waiting.len() == 1 {
+            if self.rank == 0 {
+                self.hand_out(network, bucket);
+            } else {
+                network.send(0, Message::AskOwner(bucket).encode());
+            }
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! Who owns a state.
+//!
+//! All functions but two depend on the state alone, and on its contents rather than its names, so that every rank comes to the same
+//! answer without asking. *Depth slices* depend on how deep a state was found: a state may then be explored on several ranks.
+//! *Distance* needs a table whose entries the first rank hands out.
+
+use dampf_core::{Fingerprints, Successors, Transfer, Word, Worker};
+use dampf_net::Rank;
+use std::collections::BTreeMap;
+
+/// How states are divided among ranks.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Partition {
+    /// By a hash of the whole state: even shares, and nearly every step crosses to another rank.
+    #[default]
+    Full,
+    /// The same evenness; only what a step changed is hashed.
+    Incremental,
+    /// By a hash of some sections: steps that leave them alone stay on their rank.
+    Sections(Vec<String>),
+    /// By the depth at which the state is found: so many levels on one rank, as many on the next, round and round.
+    DepthSlices(u32),
+    /// By how many steps leave the state.
+    Estimate,
+    /// By how far the state's values are from those of the initial state, in ranges of this size.
+    Distance(u64),
+}
+
+/// Distances are counted modulo this.
+const DISTANCE_MAX: u64 = 1 << 20;
+/// Into so many values a state is condensed before its distance is taken.
+const DISTANCE_VALUES: usize = 5;
+
+/// The range of distances that a state is in.
+pub type Bucket = u64;
+
+/// Who owns a state, as far as this rank knows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Owner {
+    Rank(Rank),
+    /// Nobody has said yet who owns the bucket.
+    Unassigned(Bucket),
+}
+
+/// A section that the model does not have.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NoSuchSection {
+    pub name: String,
+    pub known: Vec<String>,
+}
+
+pub struct Partitioner<'m, M: Transfer + 'm> {
+    model: &'m M,
+    ranks: Rank,
+    partition: Partition,
+    fingerprints: Fingerprints,
+    numbers: Vec<u64>,
+    /// What of each word counts, for sections.
+    mask: Vec<Word>,
+    /// The terms of the state that is being expanded, and their sum; for incremental hashing.
+    base: Vec<Word>,
+    base_terms: Vec<u64>,
+    base_sum: u64,
+    /// For estimates.
+    worker: Option<(M::Worker<'m>, Successors)>,
+    /// For distances: that of the initial state, and the owners of buckets.
+    origin: u64,
+    owners: BTreeMap<Bucket, Rank>,
+}
+
+impl<'m, M: Transfer> Partitioner<'m, M> {
+    pub fn new(model: &'m M, ranks: Rank, partition: Partition) -> Result<Self, NoSuchSection> {
+        let mut mask = vec![0; model.width()];
+        if let Partition::Sections(names) = &partition {
+            for name in names {
+                let Some(section) = model.section(name) else {
+                    return Err(NoSuchSection { name: name.clone(), known: model.sections() });
+                };
+                mask.iter_mut().zip(section).for_each(|(all, of_section)| *all |= of_section);
+            }
+        }
+        let estimates = partition == Partition::Estimate;
+        let mut partitioner = Partitioner {
+            model,
+            ranks,
+            partition,
+            fingerprints: Fingerprints::new(),
+            numbers: Vec::new(),
+            mask,
+            base: Vec::new(),
+            base_terms: Vec::new(),
+            base_sum: 0,
+            worker: estimates.then(|| (model.worker(), Successors::new(model.width()))),
+            origin: 0,
+            owners: BTreeMap::new(),
+        };
+        if let Partition::Distance(_) = partitioner.partition {
+            let mut out = Successors::new(model.width());
+            if model.worker().initial(&mut out).is_ok() && !out.is_empty() {
+                partitioner.origin = partitioner.condensed(out.state(0));
+            }
+        }
+        Ok(partitioner)
+    }
+
+    pub fn depends_on_depth(&self) -> bool {
+        matches!(self.partition, Partition::DepthSlices(_))
+    }
+
+    /// Says which state's successors are asked for next.
+    #[inline]
+    pub fn set_base(&mut self, state: &[Word]) {
+        if self.partition != Partition::Incremental || self.model.has_parts() {
+            return;
+        }
+        self.base.clear();
+        self.base.extend_from_slice(state);
+        self.base_terms.clear();
+        self.base_terms.extend(state.iter().enumerate().map(|(position, &word)| term(position, u64::from(word))));
+        self.base_sum = self.base_terms.iter().fold(0, |sum: u64, &term| sum.wrapping_add(term));
+    }
+
+    /// The owner of a state that was found at this depth.
+    #[inline]
+    pub fn owner(&mut self, state: &[Word], depth: u32) -> Owner {
+        if self.ranks == 1 {
+            return Owner::Rank(0);
+        }
+        Owner::Rank(match &self.partition {
+            Partition::Full => self.home(state),
+            Partition::Incremental => {
+                let sum = self.incremental(state);
+                self.spread(mix(sum))
+            }
+            Partition::Sections(_) => {
+                let hash = self.masked_hash(state);
+                self.spread(hash)
+            }
+            Partition::DepthSlices(slice) => depth / slice.max(&1) % self.ranks,
+            Partition::Estimate => {
+                let estimate = self.estimate(state);
+                self.spread(mix(estimate))
+            }
+            &Partition::Distance(range) => {
+                let bucket = self.condensed(state).wrapping_sub(self.origin) % DISTANCE_MAX / range.max(1);
+                return self.owners.get(&bucket).map_or(Owner::Unassigned(bucket), |&owner| Owner::Rank(owner));
+            }
+        })
+    }
+
+    /// The owner by a hash of everything, whatever the partition is.
+    pub fn home(&mut self, state: &[Word]) -> Rank {
+        let hash = self.hash(state);
+        self.spread(hash)
+    }
+
+    pub fn assign(&mut self, bucket: Bucket, owner: Rank) {
+        self.owners.insert(bucket, owner);
+    }
+
+    pub fn assigned(&self, bucket: Bucket) -> Option<Rank> {
+        self.owners.get(&bucket).copied()
+    }
+
+    /// All assignments, for a checkpoint.
+    pub fn assignments(&self) -> impl Iterator<Item = (Bucket, Rank)> {
+        self.owners.iter().map(|(&bucket, &owner)| (bucket, owner))
+    }
+
+    #[inline]
+    fn spread(&self, hash: u64) -> Rank {
+        ((hash >> 32) * u64::from(self.ranks) >> 32) as Rank
+    }
+
+    #[inline]
+    fn hash(&mut self, state: &[Word]) -> u64 {
+        if !self.model.has_parts() {
+            // The store's own hash is another one: equal high bits here must not crowd its tables.
+            return mix(state.iter().fold(0x51_7c_c1_b7_27_22_0a_95, |hash: u64, &word| {
+                (hash.rotate_left(23) ^ u64::from(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            }));
+        }
+        self.fingerprints.words(self.model, state, &mut self.numbers);
+        mix(self.numbers.iter().fold(0, |hash: u64, &number| mix(hash ^ number)))
+    }
+
+    fn incremental(&mut self, state: &[Word]) -> u64 {
+        if self.model.has_parts() {
+            self.fingerprints.words(self.model, state, &mut self.numbers);
+            let terms = self.numbers.iter().enumerate().map(|(position, &number)| term(position, number));
+            return terms.fold(0, u64::wrapping_add);
+        }
+        if self.base.len() != state.len() {
+            let terms = state.iter().enumerate().map(|(position, &word)| term(position, u64::from(word)));
+            return terms.fold(0, u64::wrapping_add);
+        }
+        let mut sum = self.base_sum;
+        for (position, (&word, &base)) in state.iter().zip(&self.base).enumerate() {
+            if word != base {
+                sum = sum.wrapping_sub(self.base_terms[position]).wrapping_add(term(position, u64::from(word)));
+            }
+        }
+        sum
+    }
+
+    fn masked_hash(&mut self, state: &[Word]) -> u64 {
+        let parts = self.model.has_parts();
+        if parts {
+            self.fingerprints.words(self.model, state, &mut self.numbers);
+        }
+        let mut hash = 0;
+        for (position, (&word, &mask)) in state.iter().zip(&self.mask).enumerate() {
+            match mask {
+                0 => {}
+                Word::MAX if parts => hash = mix(hash ^ self.numbers[position]),
+                mask => hash = mix(hash ^ u64::from(word & mask) ^ (position as u64) << 32),
+            }
+        }
+        mix(hash)
+    }
+
+    /// How many steps leave a state: the fewer, the more of its processes are blocked.
+    pub fn estimate(&mut self, state: &[Word]) -> u64 {
+        let model = self.model;
+        let (worker, out) = self.worker.get_or_insert_with(|| (model.worker(), Successors::new(model.width())));
+        // A state that cannot be computed is reported by whoever explores it.
+        if worker.successors(state, out).is_err() { 0 } else { out.len() as u64 }
+    }
+
+    /// A state as one number, in which nearby states are near.
+    fn condensed(&mut self, state: &[Word]) -> u64 {
+        let numbers: Vec<u64> = if self.model.has_parts() {
+            self.fingerprints.words(self.model, state, &mut self.numbers);
+            self.numbers.clone()
+        } else {
+            state.iter().map(|&word| u64::from(word)).collect()
+        };
+        let group = numbers.len().div_ceil(DISTANCE_VALUES);
+        numbers.chunks(group).fold(0, |all: u64, values| {
+            let value = values.iter().fold(0, |value, number| value ^ number ^ number >> 16);
+            all.wrapping_mul(31).wrapping_add(value & 0xffff)
+        })
+    }
+}
+
+/// What a word at a position adds to an incremental hash.
+#[inline]
+fn term(position: usize, number: u64) -> u64 {
+    mix(number ^ (position as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+#[inline]
+fn mix(number: u64) -> u64 {
+    let number = (number ^ number >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    let number = (number ^ number >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    number ^ number >> 32
+}

@@ -1,0 +1,147 @@
+//! Parts of states on their way to another process.
+//!
+//! A state travels as its words, and these name parts by names that mean something to the sender only. So the sender first
+//! describes every part that the receiver has not been told of, those it is made of before it, and the receiver keeps a dictionary per
+//! sender. A part crosses the network once per pair of ranks, however many states name it.
+//!
+//! Which positions of a state (or of a part) hold names, and of which kinds, is a [`Shape`]. There are few, so they are numbered and
+//! described once too. A model without parts has no shapes: its words travel bare.
+
+use crate::wire::{Garbled, Reader, Write};
+use dampf_core::{Part, Transfer, Word};
+use std::collections::{HashMap, HashSet};
+
+/// Positions of names and the kinds of what they name.
+type Shape = Vec<(usize, u32)>;
+
+/// What one rank has told another.
+#[derive(Default)]
+pub struct Departures {
+    told: HashSet<Part>,
+    shapes: HashMap<Shape, u64>,
+    /// Descriptions since they were last taken.
+    descriptions: Vec<u8>,
+    scratch: Shape,
+    last_shape: Option<(Shape, u64)>,
+}
+
+const SHAPE: u64 = 0;
+const PART: u64 = 1;
+
+impl Departures {
+    /// Describes what the receiver has to know of a state, and returns the number of the state's shape.
+    pub fn describe<M: Transfer>(&mut self, model: &M, state: &[Word]) -> u64 {
+        let mut names = std::mem::take(&mut self.scratch);
+        names.clear();
+        let mut parts = Vec::new();
+        model.parts_of_state(state, &mut |position, part| {
+            names.push((position, part.kind));
+            if !self.told.contains(&part) {
+                parts.push(part);
+            }
+        });
+        parts.into_iter().for_each(|part| self.describe_part(model, part));
+        let number = self.shape(&names);
+        self.scratch = names;
+        number
+    }
+
+    /// What was described since the last call.
+    pub fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.descriptions)
+    }
+
+    pub fn described_bytes(&self) -> usize {
+        self.descriptions.len()
+    }
+
+    fn describe_part<M: Transfer>(&mut self, model: &M, part: Part) {
+        if !self.told.insert(part) {
+            return;
+        }
+        let mut contents = Vec::new();
+        let (mut names, mut inner) = (Shape::new(), Vec::new());
+        model.part(part, &mut contents, &mut |position, part| {
+            names.push((position, part.kind));
+            inner.push(part);
+        });
+        inner.into_iter().for_each(|part| self.describe_part(model, part));
+        let shape = self.shape(&names);
+        let out = &mut self.descriptions;
+        out.number(PART);
+        out.number(u64::from(part.kind));
+        out.number(u64::from(part.name));
+        out.number(shape);
+        out.number(contents.len() as u64);
+        let zeros = vec![0; contents.len()];
+        out.difference(&contents, &zeros);
+    }
+
+    fn shape(&mut self, names: &Shape) -> u64 {
+        if let Some((last, number)) = &self.last_shape
+            && last == names
+        {
+            return *number;
+        }
+        let next = self.shapes.len() as u64;
+        let number = *self.shapes.entry(names.clone()).or_insert(next);
+        if number == next {
+            let out = &mut self.descriptions;
+            out.number(SHAPE);
+            out.number(names.len() as u64);
+            for &(position, kind) in names {
+                out.number(position as u64);
+                out.number(u64::from(kind));
+            }
+        }
+        self.last_shape = Some((names.clone(), number));
+        number
+    }
+}
+
+/// What one rank was told by another.
+#[derive(Default)]
+pub struct Arrivals {
+    names: HashMap<Part, Word>,
+    shapes: Vec<Shape>,
+}
+
+impl Arrivals {
+    /// Takes descriptions in.
+    pub fn learn<M: Transfer>(&mut self, model: &M, descriptions: &[u8]) -> Result<(), Garbled> {
+        let mut reader = Reader::new(descriptions);
+        while !reader.is_empty() {
+            match reader.number()? {
+                SHAPE => {
+                    let count = reader.count()?;
+                    let entry = |_| Ok((reader.number()? as usize, reader.word()?));
+                    self.shapes.push((0..count).map(entry).collect::<Result<_, Garbled>>()?);
+                }
+                PART => {
+                    let part = Part { kind: reader.word()?, name: reader.word()? };
+                    let shape = reader.number()?;
+                    let length = reader.number()? as usize;
+                    // Two bytes say at most that 256 pairs of words are zero.
+                    if length / 256 > descriptions.len() {
+                        return Err(Garbled);
+                    }
+                    let mut contents = vec![0; length];
+                    reader.difference(&mut contents)?;
+                    self.translate(shape, &mut contents)?;
+                    self.names.insert(part, model.name_of(part.kind, &contents));
+                }
+                _ => return Err(Garbled),
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts this process's names in the place of the sender's.
+    pub fn translate(&self, shape: u64, words: &mut [Word]) -> Result<(), Garbled> {
+        for &(position, kind) in self.shapes.get(shape as usize).ok_or(Garbled)? {
+            let word = words.get_mut(position).ok_or(Garbled)?;
+            *word = *self.names.get(&Part { kind, name: *word }).ok_or(Garbled)?;
+        }
+        Ok(())
+    }
+}

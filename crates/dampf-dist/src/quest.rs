@@ -1,0 +1,422 @@
+//! Trails, rebuilt by all ranks together.
+//!
+//! A store keeps a few bits of the reference of each state's parent, wherever the parent is. The first rank asks the holder of a state,
+//! which sends the state to all; each tries those of its states whose references begin with these bits and names those that lead
+//! there. Where several do, all are tried in turn, so that a wrong one is only a detour; where the distance is known, only a way
+//! of that length is taken. Where trying takes long, the first rank begins the search anew on its own and remembers its
+//! beginning: a way backwards is complete as soon as it meets a state of it.
+//!
+//! In a predictable search the way is known by positions, and each step is asked for.
+
+use crate::message::Message;
+use crate::node::Node;
+use crate::outbox::PARENT_BITS;
+use crate::passage::{Arrivals, Departures};
+use crate::report::{Discovery, FaultPlace, Report, Summary};
+use crate::wire::{Garbled, Reader, Write};
+use dampf_core::{Action, Finding, Model, Successors, Trail, Transfer, Word, Worker, replay};
+use dampf_net::{Rank, Transport};
+use dampf_search::FINDINGS_MAX;
+use dampf_store::{Prefix, Session, StateRef};
+use std::collections::{HashMap, HashSet, VecDeque};
+
+/// After so many tried states the beginning of the search is worth remembering.
+const TRIED_MAX: u64 = 1_000_000;
+/// How many states of the beginning are remembered.
+const KNOWN_MAX: usize = 500_000;
+
+/// A state of some rank.
+type Held = (Rank, StateRef);
+
+/// A state on a way that is rebuilt backwards.
+struct Link {
+    state: Held,
+    /// The step from here to the state behind.
+    action: Option<Action>,
+    /// Predecessors that were not tried yet, with their steps; none while they are not looked for.
+    untried: Option<Vec<(Held, Action)>>,
+}
+
+struct Search {
+    discovery: Discovery,
+    distance: Option<u64>,
+    way: Vec<Link>,
+    seen: HashSet<(Held, u64)>,
+}
+
+pub(crate) struct Quest {
+    summary: Summary,
+    tasks: VecDeque<(Rank, Discovery)>,
+    ranks: Rank,
+    search: Option<Search>,
+    /// In a predictable search: the labels so far, from the last to the first.
+    placed: Option<(Discovery, Vec<Action>)>,
+    requests: VecDeque<(Rank, Vec<u8>)>,
+    /// The number of the question that is open.
+    question: u64,
+    awaited: Rank,
+    answers: Vec<(Held, Action)>,
+    tried: u64,
+    known: Option<Beginning>,
+}
+
+impl Quest {
+    pub fn new(reports: Vec<Report>) -> Self {
+        let summary = Summary::of(&reports);
+        let ranks = reports.len() as Rank;
+        let mut tasks: Vec<(Rank, Discovery)> = Vec::new();
+        for (rank, report) in reports.into_iter().enumerate() {
+            tasks.extend(report.discoveries.into_iter().map(|discovery| (rank as Rank, discovery)));
+        }
+        // Nearest first. The sort is stable, so ties are told in the order of ranks.
+        tasks.sort_by_key(|(_, discovery)| discovery.place.order());
+        let mut quest = Quest {
+            summary,
+            tasks: tasks.into(),
+            ranks,
+            search: None,
+            placed: None,
+            requests: VecDeque::new(),
+            question: 0,
+            awaited: 0,
+            answers: Vec::new(),
+            tried: 0,
+            known: None,
+        };
+        quest.next_task();
+        quest
+    }
+
+    pub fn is_done(&self) -> bool {
+        self.tasks.is_empty() && self.search.is_none() && self.placed.is_none()
+    }
+
+    /// A message that has to be sent.
+    pub fn next_request(&mut self) -> Option<(Rank, Vec<u8>)> {
+        self.requests.pop_front()
+    }
+
+    fn ask(&mut self, to: Rank, message: &Message) {
+        self.requests.push_back((to, message.encode()));
+    }
+
+    fn next_task(&mut self) {
+        while self.search.is_none() && self.placed.is_none() {
+            let Some((rank, discovery)) = self.tasks.pop_front() else { return };
+            let known = self.summary.findings.iter().any(|finding| finding.fault == discovery.fault);
+            if known || self.summary.findings.len() >= FINDINGS_MAX {
+                continue;
+            }
+            match discovery.place {
+                FaultPlace::Initial(initial) => {
+                    let trail = Trail { initial, actions: Vec::new() };
+                    self.summary.findings.push(Finding { fault: discovery.fault, trail });
+                }
+                FaultPlace::Placed { level, position, step, .. } => {
+                    self.ask_where(level - 1, position, step);
+                    self.placed = Some((discovery, Vec::new()));
+                }
+                FaultPlace::State { state, distance } => {
+                    let link = Link { state: (rank, state), action: discovery.step, untried: None };
+                    let seen = HashSet::from([((rank, state), 0)]);
+                    self.search = Some(Search { discovery, distance, way: vec![link], seen });
+                    self.look_for_parents();
+                }
+            }
+        }
+    }
+
+    fn ask_where(&mut self, level: u64, position: u64, step: u32) {
+        for rank in 0..self.ranks {
+            self.ask(rank, &Message::Where { level, position, step });
+        }
+    }
+
+    /// The label of the step that was asked for, and where its state comes from.
+    pub fn take_whence(&mut self, action: Action, level: u64, origin: (u64, u32)) {
+        let Some((_, actions)) = &mut self.placed else { return };
+        actions.push(action);
+        if level > 0 {
+            self.ask_where(level - 1, origin.0, origin.1);
+            return;
+        }
+        let (discovery, mut actions) = self.placed.take().expect("it is under way");
+        actions.reverse();
+        let trail = Trail { initial: origin.0, actions };
+        self.summary.findings.push(Finding { fault: discovery.fault, trail });
+        self.next_task();
+    }
+
+    /// Asks for the parents of the last state of the way.
+    fn look_for_parents(&mut self) {
+        let search = self.search.as_ref().expect("a search is under way");
+        let (holder, state) = search.way.last().expect("the true parents lead to an initial state").state;
+        self.question += 1;
+        self.awaited = self.ranks;
+        self.answers.clear();
+        let question = self.question;
+        self.ask(holder, &Message::Ask { question, state });
+    }
+
+    /// The state that was asked about is an initial one.
+    pub fn take_initial(&mut self, question: u64, initial: u64) {
+        if question != self.question {
+            return;
+        }
+        let Some(search) = &mut self.search else { return };
+        let length = search.way.len() as u64 - 1;
+        if search.distance.is_none_or(|distance| distance == length) {
+            self.complete(Trail { initial, actions: Vec::new() });
+        } else {
+            // Not at its place: this is no way.
+            search.way.last_mut().expect("a way has a state").untried = Some(Vec::new());
+            self.go_on();
+        }
+    }
+
+    /// The contents of the state that was asked about.
+    pub fn take_contents(&mut self, question: u64, state: &[Word]) {
+        if question != self.question {
+            return;
+        }
+        let (Some(search), Some(known)) = (&self.search, &self.known) else { return };
+        let remaining = search.distance.map(|distance| distance + 1 - search.way.len() as u64);
+        if let Some(trail) = known.trail_to(state, remaining) {
+            self.complete(trail);
+        }
+    }
+
+    pub fn take_found(&mut self, question: u64, from: Rank, tried: u64, parents: Vec<(StateRef, Action)>) {
+        if question != self.question || self.search.is_none() {
+            return;
+        }
+        self.tried += tried;
+        self.answers.extend(parents.into_iter().map(|(state, action)| ((from, state), action)));
+        self.awaited -= 1;
+        if self.awaited > 0 {
+            return;
+        }
+        let mut answers = std::mem::take(&mut self.answers);
+        answers.sort_unstable_by(|one, other| other.cmp(one));
+        let search = self.search.as_mut().expect("a search is under way");
+        let last = search.way.last_mut().expect("a way has a state");
+        last.untried = Some(answers);
+        self.go_on();
+    }
+
+    /// Whether the beginning of the search should be remembered now.
+    pub fn wants_beginning(&self) -> bool {
+        self.tried > TRIED_MAX && self.known.is_none() && self.search.is_some()
+    }
+
+    /// Takes the beginning of the search, and begins the way again with it.
+    pub fn take_beginning(&mut self, beginning: Beginning) {
+        self.known = Some(beginning);
+        if let Some(search) = &mut self.search {
+            search.way.truncate(1);
+            search.way[0].untried = None;
+            search.seen = HashSet::from([(search.way[0].state, 0)]);
+            self.look_for_parents();
+        }
+    }
+
+    /// Takes the next untried predecessor.
+    fn go_on(&mut self) {
+        let search = self.search.as_mut().expect("a search is under way");
+        loop {
+            let length = search.way.len() as u64;
+            let last = search.way.last_mut().expect("the true parents lead to an initial state");
+            let Some((state, action)) = last.untried.as_mut().and_then(Vec::pop) else {
+                search.way.pop();
+                continue;
+            };
+            let too_long = search.distance.is_some_and(|distance| length > distance);
+            // Without a distance any way will do, but it must not run in circles.
+            let place = if search.distance.is_some() { length } else { 0 };
+            if !too_long && search.seen.insert((state, place)) {
+                search.way.push(Link { state, action: Some(action), untried: None });
+                break;
+            }
+        }
+        self.look_for_parents();
+    }
+
+    /// The way is complete; `trail` leads to its last state.
+    fn complete(&mut self, mut trail: Trail) {
+        let search = self.search.take().expect("a search is under way");
+        trail.actions.extend(search.way.iter().rev().filter_map(|link| link.action));
+        self.summary.findings.push(Finding { fault: search.discovery.fault, trail });
+        // Answers that are still under way are to a question of the past.
+        self.question += 1;
+        self.next_task();
+    }
+
+    /// What all ranks are to know. Every trail is seen to lead to its fault.
+    ///
+    /// # Panics
+    /// If a trail does not replay: then Dampf, not the model, is wrong, and no verdict must be given.
+    pub fn into_summary<M: Model>(self, model: &M) -> Summary {
+        for Finding { fault, trail } in &self.summary.findings {
+            let replayed = match replay(model, trail) {
+                Ok(replayed) => replayed,
+                Err(error) => panic!("a trail to {fault} does not replay: {error}"),
+            };
+            let ends_in = [replayed.fault, replayed.fault_beyond];
+            assert!(ends_in.contains(&Some(fault.clone())), "{ends_in:?} is not {fault}");
+        }
+        self.summary
+    }
+}
+
+/// The first states of a search, with the ways to them.
+pub(crate) struct Beginning {
+    /// The number of each state.
+    numbers: HashMap<Vec<Word>, usize>,
+    /// For each, its parent and the step from it (for an initial state, itself and its number), and its distance.
+    origins: Vec<(usize, Action, u64)>,
+}
+
+impl Beginning {
+    /// Searches from the initial states, on this rank alone.
+    pub fn of<M: Model>(model: &M) -> Beginning {
+        let mut worker = model.worker();
+        let mut out = Successors::new(model.width());
+        let mut beginning = Beginning { numbers: HashMap::new(), origins: Vec::new() };
+        let mut states: Vec<Vec<Word>> = Vec::new();
+        worker.initial(&mut out).expect("the search began with these initial states");
+        for number in (0..out.len()).filter(|&number| out.leads_on(number)) {
+            let origin = (states.len(), Action(number as u64), 0);
+            beginning.add(&mut states, out.state(number), origin);
+        }
+        let mut at = 0;
+        while at < states.len() && states.len() < KNOWN_MAX {
+            if worker.successors(&states[at], &mut out).is_err() {
+                break;
+            }
+            let distance = beginning.origins[at].2 + 1;
+            for step in (0..out.len()).filter(|&step| out.leads_on(step)) {
+                beginning.add(&mut states, out.state(step), (at, out.action(step), distance));
+            }
+            at += 1;
+        }
+        beginning
+    }
+
+    fn add(&mut self, states: &mut Vec<Vec<Word>>, state: &[Word], origin: (usize, Action, u64)) {
+        if !self.numbers.contains_key(state) {
+            self.numbers.insert(state.to_vec(), states.len());
+            states.push(state.to_vec());
+            self.origins.push(origin);
+        }
+    }
+
+    /// The way to a state, of the given length if one is given.
+    fn trail_to(&self, state: &[Word], distance: Option<u64>) -> Option<Trail> {
+        let mut number = *self.numbers.get(state)?;
+        if distance.is_some_and(|distance| distance != self.origins[number].2) {
+            return None;
+        }
+        let mut actions = Vec::new();
+        loop {
+            let (parent, action, distance) = self.origins[number];
+            if distance == 0 {
+                actions.reverse();
+                return Some(Trail { initial: action.0, actions });
+            }
+            actions.push(action);
+            number = parent;
+        }
+    }
+}
+
+impl FaultPlace {
+    /// Nearer places come first.
+    fn order(&self) -> (u64, u64, u32, bool) {
+        match *self {
+            FaultPlace::Initial(number) => (0, number, 0, true),
+            FaultPlace::State { distance, .. } => (distance.unwrap_or(0), 0, 0, true),
+            FaultPlace::Placed { level, position, step, of_state } => (level, position, step, of_state),
+        }
+    }
+}
+
+/// A state with all its parts.
+fn pack<M: Transfer>(model: &M, state: &[Word]) -> Vec<u8> {
+    let mut out = Vec::new();
+    if model.has_parts() {
+        let mut departures = Departures::default();
+        let shape = departures.describe(model, state);
+        out.number(shape);
+        out.bytes(&departures.take());
+    }
+    out.difference(state, &vec![0; state.len()]);
+    out
+}
+
+fn unpack<M: Transfer>(model: &M, bytes: &[u8]) -> Result<Vec<Word>, Garbled> {
+    let mut reader = Reader::new(bytes);
+    let mut state = vec![0; model.width()];
+    if model.has_parts() {
+        let shape = reader.number()?;
+        let mut arrivals = Arrivals::default();
+        arrivals.learn(model, reader.bytes()?)?;
+        reader.difference(&mut state)?;
+        arrivals.translate(shape, &mut state)?;
+    } else {
+        reader.difference(&mut state)?;
+    }
+    Ok(state)
+}
+
+impl<M: Transfer> Node<'_, M> {
+    /// Lets all ranks look for the parents of a state of this rank.
+    pub(crate) fn answer_ask(&mut self, network: &mut impl Transport, question: u64, state: StateRef) {
+        if let Some(&(_, initial)) = self.initial.iter().find(|&&(initial, _)| initial == state) {
+            self.say(network, 0, &Message::IsInitial { question, initial });
+            return;
+        }
+        // Of a parent elsewhere no more bits are known; all states may be parents of one that has none.
+        let prefix = self.store.parent_prefix(state).unwrap_or(Prefix::ANY).cut(PARENT_BITS);
+        self.load(state);
+        let state = pack(self.model, &self.words);
+        for rank in 0..self.ranks {
+            self.say(network, rank, &Message::Seek { question, prefix, state: &state });
+        }
+    }
+
+    /// Tries this rank's states.
+    pub(crate) fn answer_seek(&mut self, network: &mut impl Transport, question: u64, prefix: Prefix, state: &[u8]) {
+        let target = unpack(self.model, state).expect("a state from another rank can be read");
+        self.note_contents(network, question, &target);
+        let mut candidates = Vec::new();
+        self.store.for_each_with(prefix, &mut |candidate| {
+            candidates.push(candidate);
+            true
+        });
+        let tried = candidates.len() as u64;
+        let mut parents = Vec::new();
+        let mut out = Successors::new(self.model.width());
+        for candidate in candidates {
+            self.load(candidate);
+            // What could not be explored has no successors.
+            if self.worker.successors(&self.words, &mut out).is_ok() {
+                let leads_there = |&step: &usize| out.state(step) == target && out.leads_on(step);
+                parents.extend((0..out.len()).find(leads_there).map(|step| (candidate, out.action(step))));
+            }
+        }
+        self.session.quiesce();
+        self.say(network, 0, &Message::Found { question, tried, parents });
+    }
+
+    /// Says which step leaves the state at a position, if that is here.
+    pub(crate) fn answer_where(&mut self, network: &mut impl Transport, level: u64, position: u64, step: u32) {
+        let Some((state, place)) = self.ranking.as_ref().and_then(|ranking| ranking.whence(level, position)) else {
+            return;
+        };
+        self.load(state);
+        let mut out = Successors::new(self.model.width());
+        self.worker.successors(&self.words, &mut out).expect("the search explored this state before");
+        let action = out.action(step as usize);
+        self.say(network, 0, &Message::Whence { action, level, origin: place.unwrap_or((position, 0)) });
+    }
+}

@@ -1,0 +1,266 @@
+//! What a rank found out, and what follows for all: as values and as bytes.
+
+use crate::outbox::Traffic;
+use crate::wire::{Garbled, Reader, Write};
+use dampf_core::{Action, Fault, FaultKind, Finding, SourceLocation, Statistics, Trail, Unsupported};
+use dampf_search::Stop;
+use dampf_store::StateRef;
+
+/// Where a rank met a fault.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Discovery {
+    pub fault: Fault,
+    pub place: FaultPlace,
+    /// The label of the faulty step; none where the state is faulty.
+    pub step: Option<Action>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FaultPlace {
+    /// An initial state that cannot even be made.
+    Initial(u64),
+    /// A state of the rank that reports it, with its distance where that is the least there is.
+    State { state: StateRef, distance: Option<u64> },
+    /// In a predictable search: this step of the level before, or else the state of this level that it leads to.
+    Placed { level: u64, position: u64, step: u32, of_state: bool },
+}
+
+/// What one rank found out.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    pub statistics: Statistics,
+    pub traffic: Traffic,
+    /// States that were explored more than once, on different ranks or by local searches.
+    pub redundant: u64,
+    pub truncated: bool,
+    pub unsupported: Option<Unsupported>,
+    pub stopped: Option<Stop>,
+    pub discoveries: Vec<Discovery>,
+    /// What whoever runs the rank wants all ranks to know.
+    pub note: Vec<u8>,
+}
+
+/// What all ranks know at the end.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    pub statistics: Statistics,
+    pub traffic: Traffic,
+    pub redundant: u64,
+    pub truncated: bool,
+    pub unsupported: Option<Unsupported>,
+    pub stopped: Option<Stop>,
+    pub findings: Vec<Finding>,
+    /// The notes of all ranks, by rank.
+    pub notes: Vec<Vec<u8>>,
+}
+
+fn write_statistics(out: &mut Vec<u8>, statistics: &Statistics) {
+    let Statistics { states, transitions, depth, store_bytes, frontier, faults } = *statistics;
+    [states, transitions, depth, store_bytes, frontier, faults].into_iter().for_each(|number| out.number(number));
+}
+
+fn read_statistics(reader: &mut Reader) -> Result<Statistics, Garbled> {
+    Ok(Statistics {
+        states: reader.number()?,
+        transitions: reader.number()?,
+        depth: reader.number()?,
+        store_bytes: reader.number()?,
+        frontier: reader.number()?,
+        faults: reader.number()?,
+    })
+}
+
+fn write_traffic(out: &mut Vec<u8>, traffic: &Traffic) {
+    let Traffic { states, messages, bytes, part_bytes, cross_transitions } = *traffic;
+    [states, messages, bytes, part_bytes, cross_transitions].into_iter().for_each(|number| out.number(number));
+}
+
+fn read_traffic(reader: &mut Reader) -> Result<Traffic, Garbled> {
+    Ok(Traffic {
+        states: reader.number()?,
+        messages: reader.number()?,
+        bytes: reader.number()?,
+        part_bytes: reader.number()?,
+        cross_transitions: reader.number()?,
+    })
+}
+
+fn write_fault(out: &mut Vec<u8>, fault: &Fault) {
+    out.text(fault.kind.name());
+    out.text(&fault.message);
+    match &fault.location {
+        None => out.number(0),
+        Some(location) => {
+            out.number(1);
+            out.text(&location.file);
+            out.number(u64::from(location.line));
+            out.number(u64::from(location.column));
+        }
+    }
+}
+
+fn read_fault(reader: &mut Reader) -> Result<Fault, Garbled> {
+    let kind = FaultKind::from_name(&reader.text()?).ok_or(Garbled)?;
+    let message = reader.text()?;
+    let location = match reader.number()? {
+        0 => None,
+        _ => Some(SourceLocation { file: reader.text()?, line: reader.word()?, column: reader.word()? }),
+    };
+    Ok(Fault { kind, message, location })
+}
+
+fn write_trail(out: &mut Vec<u8>, trail: &Trail) {
+    out.number(trail.initial);
+    out.number(trail.actions.len() as u64);
+    trail.actions.iter().for_each(|action| out.number(action.0));
+}
+
+fn read_trail(reader: &mut Reader) -> Result<Trail, Garbled> {
+    let initial = reader.number()?;
+    let count = reader.count()?;
+    let actions = (0..count).map(|_| reader.number().map(Action)).collect::<Result<_, _>>()?;
+    Ok(Trail { initial, actions })
+}
+
+/// What ends a search early, as the first fields of both.
+fn write_endings(out: &mut Vec<u8>, truncated: bool, unsupported: Option<&Unsupported>, stopped: Option<Stop>) {
+    out.number(u64::from(truncated));
+    out.number(u64::from(unsupported.is_some()));
+    unsupported.iter().for_each(|unsupported| out.text(&unsupported.what));
+    out.number(stopped.map_or(0, |stop| stop as u64));
+}
+
+fn read_endings(reader: &mut Reader) -> Result<(bool, Option<Unsupported>, Option<Stop>), Garbled> {
+    let truncated = reader.number()? != 0;
+    let unsupported = match reader.number()? {
+        0 => None,
+        _ => Some(Unsupported { what: reader.text()? }),
+    };
+    Ok((truncated, unsupported, Stop::from_code(reader.number()? as u8)))
+}
+
+impl Discovery {
+    fn write(&self, out: &mut Vec<u8>) {
+        write_fault(out, &self.fault);
+        match &self.place {
+            FaultPlace::Initial(number) => {
+                out.number(0);
+                out.number(*number);
+            }
+            FaultPlace::State { state, distance } => {
+                out.number(1);
+                out.number(state.0);
+                out.number(distance.map_or(0, |distance| distance + 1));
+            }
+            FaultPlace::Placed { level, position, step, of_state } => {
+                out.number(2);
+                [*level, *position, u64::from(*step), u64::from(*of_state)]
+                    .into_iter()
+                    .for_each(|number| out.number(number));
+            }
+        }
+        out.number(u64::from(self.step.is_some()));
+        self.step.iter().for_each(|action| out.number(action.0));
+    }
+
+    fn read(reader: &mut Reader) -> Result<Discovery, Garbled> {
+        let fault = read_fault(reader)?;
+        let place = match reader.number()? {
+            0 => FaultPlace::Initial(reader.number()?),
+            1 => FaultPlace::State { state: StateRef(reader.number()?), distance: reader.number()?.checked_sub(1) },
+            _ => FaultPlace::Placed {
+                level: reader.number()?,
+                position: reader.number()?,
+                step: reader.word()?,
+                of_state: reader.number()? != 0,
+            },
+        };
+        let step = match reader.number()? {
+            0 => None,
+            _ => Some(Action(reader.number()?)),
+        };
+        Ok(Discovery { fault, place, step })
+    }
+}
+
+impl Report {
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        write_statistics(&mut out, &self.statistics);
+        write_traffic(&mut out, &self.traffic);
+        out.number(self.redundant);
+        write_endings(&mut out, self.truncated, self.unsupported.as_ref(), self.stopped);
+        out.number(self.discoveries.len() as u64);
+        self.discoveries.iter().for_each(|discovery| discovery.write(&mut out));
+        out.bytes(&self.note);
+        out
+    }
+
+    pub fn decode(bytes: &[u8]) -> Result<Report, Garbled> {
+        let mut reader = Reader::new(bytes);
+        let statistics = read_statistics(&mut reader)?;
+        let traffic = read_traffic(&mut reader)?;
+        let redundant = reader.number()?;
+        let (truncated, unsupported, stopped) = read_endings(&mut reader)?;
+        let count = reader.count()?;
+        let discoveries = (0..count).map(|_| Discovery::read(&mut reader)).collect::<Result<_, _>>()?;
+        let note = reader.bytes()?.to_vec();
+        Ok(Report { statistics, traffic, redundant, truncated, unsupported, stopped, discoveries, note })
+    }
+}
+
+impl Summary {
+    /// Adds up what the ranks report, but for their discoveries.
+    pub fn of(reports: &[Report]) -> Summary {
+        let mut all = Summary::default();
+        for report in reports {
+            let (sum, of_rank) = (&mut all.statistics, &report.statistics);
+            sum.states += of_rank.states;
+            // A rank that takes off what others explored again may be below zero; the sum is not.
+            sum.transitions = sum.transitions.wrapping_add(of_rank.transitions);
+            sum.depth = sum.depth.max(of_rank.depth);
+            sum.store_bytes += of_rank.store_bytes;
+            sum.frontier += of_rank.frontier;
+            sum.faults += of_rank.faults;
+            all.traffic.add(&report.traffic);
+            all.redundant += report.redundant;
+            all.truncated |= report.truncated;
+            let both = [all.unsupported.take(), report.unsupported.clone()];
+            // Which of several is told must not depend on which came first.
+            all.unsupported = both.into_iter().flatten().min_by(|one, other| one.what.cmp(&other.what));
+            all.notes.push(report.note.clone());
+        }
+        all.stopped = reports.iter().find_map(|report| report.stopped);
+        all
+    }
+
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        write_statistics(&mut out, &self.statistics);
+        write_traffic(&mut out, &self.traffic);
+        out.number(self.redundant);
+        write_endings(&mut out, self.truncated, self.unsupported.as_ref(), self.stopped);
+        out.number(self.findings.len() as u64);
+        for finding in &self.findings {
+            write_fault(&mut out, &finding.fault);
+            write_trail(&mut out, &finding.trail);
+        }
+        out.number(self.notes.len() as u64);
+        self.notes.iter().for_each(|note| out.bytes(note));
+        out
+    }
+
+    pub fn decode(bytes: &[u8]) -> Result<Summary, Garbled> {
+        let mut reader = Reader::new(bytes);
+        let statistics = read_statistics(&mut reader)?;
+        let traffic = read_traffic(&mut reader)?;
+        let redundant = reader.number()?;
+        let (truncated, unsupported, stopped) = read_endings(&mut reader)?;
+        let count = reader.count()?;
+        let finding = |_| Ok(Finding { fault: read_fault(&mut reader)?, trail: read_trail(&mut reader)? });
+        let findings = (0..count).map(finding).collect::<Result<_, Garbled>>()?;
+        let count = reader.count()?;
+        let notes = (0..count).map(|_| Ok(reader.bytes()?.to_vec())).collect::<Result<_, Garbled>>()?;
+        Ok(Summary { statistics, traffic, redundant, truncated, unsupported, stopped, findings, notes })
+    }
+}

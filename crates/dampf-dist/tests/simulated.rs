@@ -1,0 +1,154 @@
+//! Every way of sharing the work against the naive reference, on simulated networks.
+
+mod network;
+
+use dampf_core::{Model, Transfer, Verdict, replay};
+use dampf_dist::{Order, Partition, Settings, Summary, Waiting};
+use dampf_net::simulation;
+use dampf_search::{Options, judge};
+use dampf_testkit::graph::{Size, random_graph};
+use dampf_testkit::pages::Pages;
+use dampf_testkit::reference::{Expected, reference};
+use network::simulated;
+use std::collections::BTreeSet;
+
+fn partitions() -> Vec<Partition> {
+    vec![
+        Partition::Full,
+        Partition::Incremental,
+        Partition::DepthSlices(1),
+        Partition::DepthSlices(3),
+        Partition::Estimate,
+        Partition::Distance(1),
+        Partition::Distance(4),
+    ]
+}
+
+const WAITING: [Waiting; 7] = [
+    Waiting::Hash,
+    Waiting::None,
+    Waiting::Store,
+    Waiting::Limit { states: 3, extended: false, store: false },
+    Waiting::Limit { states: 3, extended: true, store: false },
+    Waiting::Limit { states: 3, extended: false, store: true },
+    Waiting::Limit { states: 3, extended: true, store: true },
+];
+
+const ORDERS: [Order; 4] = [Order::Levels, Order::FirstCome, Order::DepthFirst, Order::BestFirst];
+
+fn compare<M: Model>(
+    model: &M,
+    expected: &Expected,
+    (options, settings): (&Options, &Settings),
+    summary: &Summary,
+    context: &str,
+) {
+    let context = format!("{context}: {options:?} {settings:?}: {summary:?}, expected {expected:?}");
+    let complete = options.keep_going || expected.faults.is_empty();
+    let levels = settings.order == Order::Levels || options.deterministic;
+    if complete {
+        let statistics = &summary.statistics;
+        assert_eq!(statistics.states, expected.states, "{context}");
+        assert_eq!(statistics.transitions, expected.transitions, "{context}");
+        if levels && !matches!(settings.partition, Partition::DepthSlices(_)) {
+            assert_eq!(statistics.depth, expected.depth, "{context}");
+        }
+        let faults: BTreeSet<_> = summary.findings.iter().map(|finding| finding.fault.clone()).collect();
+        assert_eq!(faults, expected.faults, "{context}");
+    }
+    let verdict = judge(&summary.findings, summary.unsupported.as_ref(), summary.stopped, summary.truncated, options);
+    match (&verdict, &expected.first) {
+        (Verdict::Verified, None) => {}
+        (Verdict::Violated(finding), Some((trail, fault))) => {
+            assert!(expected.faults.contains(&finding.fault), "{context}");
+            let replayed = replay(model, &finding.trail).expect("trails replay");
+            assert!([replayed.fault, replayed.fault_beyond].contains(&Some(finding.fault.clone())), "{context}");
+            if levels && !options.keep_going && !matches!(settings.partition, Partition::DepthSlices(_)) {
+                let slack = usize::from(!options.deterministic);
+                assert!(finding.trail.actions.len() <= trail.actions.len() + slack, "{context}");
+            }
+            if options.deterministic {
+                assert_eq!((&finding.trail, &finding.fault), (trail, fault), "{context}");
+            }
+        }
+        _ => panic!("{context}"),
+    }
+}
+
+#[test]
+fn ranks_agree_with_the_reference_on_random_graphs() {
+    let partitions = partitions();
+    for seed in 0..3000u64 {
+        let faults = [0, 7, 40][seed as usize % 3];
+        let graph = random_graph(seed, Size { states: 60, fanout: 3, faults });
+        let pick = |choices: usize, salt: u64| (seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> salt) as usize % choices;
+        let options = Options { keep_going: pick(2, 11) == 0, deadlocks: pick(2, 13) == 0, ..Options::default() };
+        let expected = reference(&graph, options.deadlocks);
+        let order = ORDERS[pick(4, 17)];
+        let settings = Settings {
+            partition: partitions[pick(partitions.len(), 23)].clone(),
+            order,
+            waiting: if matches!(order, Order::Levels | Order::FirstCome) {
+                WAITING[pick(7, 29)]
+            } else {
+                Waiting::Hash
+            },
+            remembered: [0, 1, 16, 1 << 12][pick(4, 37)],
+            ..Settings::default()
+        };
+        let ranks = [1, 2, 3, 4, 7][pick(5, 41)];
+        let (summary, _) =
+            simulated(std::slice::from_ref(&graph), ranks, &options, &settings, &simulation::Settings::varied(seed));
+        compare(&graph, &expected, (&options, &settings), &summary, &format!("seed {seed}, {ranks} ranks"));
+        assert_eq!(summary.notes, (0..ranks as u8).map(|rank| vec![rank]).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn a_predictable_search_comes_to_the_same_on_any_number_of_ranks() {
+    for seed in 0..600u64 {
+        let graph = random_graph(seed, Size { states: 80, fanout: 3, faults: [0, 3, 40][seed as usize % 3] });
+        for keep_going in [false, true] {
+            let options = Options { deterministic: true, keep_going, ..Options::default() };
+            let expected = reference(&graph, true);
+            let mut first: Option<Summary> = None;
+            for ranks in [1, 2, 5] {
+                let settings = Settings {
+                    partition: [Partition::Full, Partition::Incremental, Partition::Distance(2)][seed as usize % 3]
+                        .clone(),
+                    ..Settings::default()
+                };
+                let network = simulation::Settings::varied(seed + u64::from(ranks));
+                let (summary, _) = simulated(std::slice::from_ref(&graph), ranks, &options, &settings, &network);
+                compare(&graph, &expected, (&options, &settings), &summary, &format!("seed {seed}, {ranks} ranks"));
+                let first = first.get_or_insert_with(|| summary.clone());
+                assert_eq!(first.findings, summary.findings, "seed {seed}, {ranks} ranks");
+                let counts = |summary: &Summary| {
+                    let statistics = summary.statistics;
+                    (statistics.states, statistics.transitions, statistics.depth, statistics.faults)
+                };
+                assert_eq!(counts(first), counts(&summary), "seed {seed}, {ranks} ranks");
+            }
+        }
+    }
+}
+
+#[test]
+fn parts_of_states_travel_once() {
+    for (order, partition) in [
+        (Order::Levels, Partition::Full),
+        (Order::FirstCome, Partition::Incremental),
+        (Order::DepthFirst, Partition::DepthSlices(4)),
+    ] {
+        let pages: Vec<Pages> = (0..3).map(|_| Pages::new(3, 6)).collect();
+        let settings = Settings { partition, order, ..Settings::default() };
+        let options = Options::default();
+        let (summary, _) = simulated(&pages, 3, &options, &settings, &simulation::Settings::new(1));
+        assert_eq!(summary.statistics.states, pages[0].state_count());
+        let parts: usize = pages.iter().map(|pages| pages.table.len()).sum();
+        // Two other ranks may have to be told; a page of zeros is a few bytes long.
+        assert!(summary.traffic.part_bytes < 2 * 2 * parts as u64 * 600, "{:?}", summary.traffic);
+    }
+    let pages = Pages::new(3, 6);
+    assert!(pages.has_parts());
+}

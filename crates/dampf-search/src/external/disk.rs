@@ -1,0 +1,295 @@
+//! The folder of a search: its files, what they occupy, and what can go wrong with them.
+//!
+//! Files are written once, from begin to end, and never changed. A file that is given up before it is finished is deleted. A finished one
+//! that is no longer needed is deleted at once, unless the last checkpoint names it: then it stays until the next checkpoint does not.
+
+use super::Problem;
+use std::collections::HashSet;
+use std::fmt;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// Bytes that are collected before they are written.
+const WRITTEN_AT_ONCE: usize = 256 << 10;
+const LOCK: &str = "lock";
+/// How the names of a search's data files end.
+const ENDING: &str = ".run";
+
+/// Why something cannot be done on disk.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    Write { file: PathBuf, error: io::Error },
+    /// The files would occupy more than they may.
+    Limit,
+    Read { file: PathBuf, error: io::Error },
+    /// A file does not hold what was written to it.
+    Damaged { file: PathBuf },
+}
+
+impl Trouble {
+    /// Whether the search cannot go on for want of room, and everything that was written is intact.
+    pub fn is_want_of_room(&self) -> bool {
+        matches!(self, Trouble::Write { .. } | Trouble::Limit)
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trouble::Write { file, error } => write!(f, "cannot write `{}`: {error}", file.display()),
+            Trouble::Limit => write!(f, "the files would be larger than allowed"),
+            Trouble::Read { file, error } => write!(f, "cannot read `{}`: {error}", file.display()),
+            Trouble::Damaged { file } => write!(f, "`{}` is damaged", file.display()),
+        }
+    }
+}
+
+/// The folder of a search that is under way.
+pub(crate) struct Disk {
+    folder: PathBuf,
+    /// Held as long as the search is under way, and given up by the system when the process ends in whatever way.
+    _lock: File,
+    bytes: AtomicU64,
+    bytes_max: Option<u64>,
+    /// After so many bytes, writing fails.
+    failing_after: Option<u64>,
+    written: AtomicU64,
+    next_number: AtomicU64,
+    /// What the last checkpoint names, and which of it is to be deleted after the next.
+    named: Mutex<Named>,
+}
+
+#[derive(Default)]
+struct Named {
+    files: HashSet<String>,
+    retired: Vec<(String, u64)>,
+}
+
+/// A finished file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Finished {
+    pub name: String,
+    pub bytes: u64,
+    /// The checksum of the table at its end.
+    pub checksum: u64,
+}
+
+impl Disk {
+    /// Takes hold of a folder, which is made if there is none.
+    pub fn take(folder: &Path, bytes_max: Option<u64>, failing_after: Option<u64>) -> Result<Arc<Disk>, Problem> {
+        let unusable = |error| Problem::Unusable { folder: folder.to_owned(), error };
+        std::fs::create_dir_all(folder).map_err(unusable)?;
+        let lock = OpenOptions::new().create(true).truncate(false).write(true).open(folder.join(LOCK));
+        let lock = lock.map_err(unusable)?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(Problem::InUse { folder: folder.to_owned() }),
+            Err(TryLockError::Error(error)) => return Err(unusable(error)),
+        }
+        Ok(Arc::new(Disk {
+            folder: folder.to_owned(),
+            _lock: lock,
+            bytes: AtomicU64::new(0),
+            bytes_max,
+            failing_after,
+            written: AtomicU64::new(0),
+            next_number: AtomicU64::new(0),
+            named: Mutex::default(),
+        }))
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Bytes that the data files occupy.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// The name of a file in the folder that is not one of a search's, if there is one.
+    pub fn stranger(&self) -> Result<Option<String>, Problem> {
+        let names = self.names()?;
+        Ok(names.into_iter().find(|name| !is_own(name)))
+    }
+
+    /// Deletes the data files that are not to be kept. What is kept counts as named by the last checkpoint.
+    pub fn keep_only(&self, kept: &[&Finished]) -> Result<(), Problem> {
+        let names: HashSet<&str> = kept.iter().map(|file| file.name.as_str()).collect();
+        for name in self.names()?.iter().filter(|name| name.ends_with(ENDING) && !names.contains(name.as_str())) {
+            let error = |error| Problem::Unusable { folder: self.folder.clone(), error };
+            std::fs::remove_file(self.path(name)).map_err(error)?;
+        }
+        let sizes: std::collections::BTreeMap<&str, u64> =
+            kept.iter().map(|file| (file.name.as_str(), file.bytes)).collect();
+        self.bytes.store(sizes.values().sum(), Ordering::Relaxed);
+        let number = |name: &&str| name.trim_end_matches(ENDING).rsplit('-').next()?.parse::<u64>().ok();
+        let next = sizes.keys().filter_map(number).max().map_or(0, |number| number + 1);
+        self.next_number.store(next, Ordering::Relaxed);
+        self.named().files = names.into_iter().map(str::to_owned).collect();
+        Ok(())
+    }
+
+    fn names(&self) -> Result<Vec<String>, Problem> {
+        let error = |error| Problem::Unusable { folder: self.folder.clone(), error };
+        let entries = std::fs::read_dir(&self.folder).map_err(error)?;
+        let mut names = Vec::new();
+        for entry in entries {
+            names.push(entry.map_err(error)?.file_name().to_string_lossy().into_owned());
+        }
+        names.sort();
+        Ok(names)
+    }
+
+    fn named(&self) -> std::sync::MutexGuard<'_, Named> {
+        self.named.lock().expect("nothing panics under this lock")
+    }
+
+    /// Begins a data file. The kind is the first part of its name.
+    pub fn create(self: &Arc<Self>, kind: &str) -> Result<Output, Trouble> {
+        let number = self.next_number.fetch_add(1, Ordering::Relaxed);
+        let name = format!("{kind}-{number:06}{ENDING}");
+        let path = self.path(&name);
+        match File::create_new(&path) {
+            Ok(file) => Ok(Output { disk: Arc::clone(self), name, file, pending: Vec::new(), flushed: 0, kept: false }),
+            Err(error) => Err(Trouble::Write { file: path, error }),
+        }
+    }
+
+    /// Counts bytes that are about to be written.
+    fn reserve(&self, bytes: u64, path: &Path) -> Result<(), Trouble> {
+        let now = self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        let written = self.written.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        if self.bytes_max.is_some_and(|limit| now > limit) {
+            self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+            return Err(Trouble::Limit);
+        }
+        if self.failing_after.is_some_and(|limit| written > limit) {
+            self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+            let error = io::Error::from(io::ErrorKind::StorageFull);
+            return Err(Trouble::Write { file: path.to_owned(), error });
+        }
+        Ok(())
+    }
+
+    /// Says that a finished file is not needed any more.
+    pub fn retire(&self, file: &Finished) {
+        let mut named = self.named();
+        if named.files.contains(&file.name) {
+            named.retired.push((file.name.clone(), file.bytes));
+        } else {
+            self.delete(&file.name, file.bytes);
+        }
+    }
+
+    fn delete(&self, name: &str, bytes: u64) {
+        // A file that cannot be deleted is in nobody's way: the next search in the folder tries again.
+        let _ = std::fs::remove_file(self.path(name));
+        self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    /// Says that a checkpoint names these files and no others: what was retired is deleted.
+    pub fn checkpointed(&self, files: impl Iterator<Item = String>) {
+        let mut named = self.named();
+        named.files = files.collect();
+        for (name, bytes) in std::mem::take(&mut named.retired) {
+            self.delete(&name, bytes);
+        }
+    }
+
+    /// Replaces a small file as a whole: whoever reads it, at whatever moment the process ends, reads the old or the new text.
+    pub fn replace(&self, name: &str, text: &[u8]) -> Result<(), Trouble> {
+        let path = self.path(name);
+        let temporary = self.path(&format!("{name}.new"));
+        self.reserve(0, &path)?;
+        let write = || {
+            let mut file = File::create(&temporary)?;
+            file.write_all(text)?;
+            file.sync_all()?;
+            std::fs::rename(&temporary, &path)?;
+            File::open(&self.folder)?.sync_all()
+        };
+        write().map_err(|error| {
+            let _ = std::fs::remove_file(&temporary);
+            Trouble::Write { file: path.clone(), error }
+        })
+    }
+
+    /// Waits until a finished file is on the disk itself.
+    pub fn sync(&self, name: &str) -> Result<(), Trouble> {
+        let path = self.path(name);
+        let synced = File::open(&path).and_then(|file| file.sync_all());
+        synced.map_err(|error| Trouble::Write { file: path, error })
+    }
+}
+
+/// Whether a name is one of those that a search gives its files.
+fn is_own(name: &str) -> bool {
+    name == LOCK || name.ends_with(ENDING) || name == super::manifest::NAME || name == super::manifest::NAME_NEW
+}
+
+/// Deletes all files that a search left in a folder, and the folder if nothing else is in it.
+pub(crate) fn remove(folder: &Path) -> io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let name = entry?.file_name();
+        if is_own(&name.to_string_lossy()) {
+            std::fs::remove_file(folder.join(name))?;
+        }
+    }
+    // What is not empty stays.
+    let _ = std::fs::remove_dir(folder);
+    Ok(())
+}
+
+/// A data file that is being written.
+pub(crate) struct Output {
+    disk: Arc<Disk>,
+    name: String,
+    file: File,
+    /// What was not handed to the system yet.
+    pub pending: Vec<u8>,
+    flushed: u64,
+    kept: bool,
+}
+
+impl Output {
+    /// Bytes so far.
+    pub fn bytes(&self) -> u64 {
+        self.flushed + self.pending.len() as u64
+    }
+
+    /// Hands the pending bytes to the system when they are enough to be worth it.
+    pub fn flush_if_full(&mut self) -> Result<(), Trouble> {
+        if self.pending.len() >= WRITTEN_AT_ONCE { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<(), Trouble> {
+        let path = self.disk.path(&self.name);
+        self.disk.reserve(self.pending.len() as u64, &path)?;
+        self.flushed += self.pending.len() as u64;
+        self.file.write_all(&self.pending).map_err(|error| Trouble::Write { file: path, error })?;
+        self.pending.clear();
+        Ok(())
+    }
+
+    pub fn finish(mut self, checksum: u64) -> Result<Finished, Trouble> {
+        self.flush()?;
+        self.kept = true;
+        Ok(Finished { name: self.name.clone(), bytes: self.flushed, checksum })
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        if !self.kept {
+            self.disk.delete(&self.name, self.flushed);
+        }
+    }
+}
