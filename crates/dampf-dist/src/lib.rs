@@ -17,6 +17,7 @@ mod passage;
 mod quest;
 mod queue;
 mod report;
+mod run;
 mod termination;
 mod wire;
 
@@ -25,6 +26,7 @@ pub use outbox::Traffic;
 pub use partition::{NoSuchSection, Partition};
 pub use queue::{Order, Waiting};
 pub use report::Summary;
+pub use run::{Network, Problem, search_on, search_on_threads};
 
 /// How the work is shared. The same on all ranks.
 #[derive(Clone, Debug)]

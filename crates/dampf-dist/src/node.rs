@@ -183,7 +183,7 @@ impl<'a, M: Transfer> Node<'a, M> {
         self.lost
     }
 
-    /// Messages that belong to the next search on the same network.
+    /// Messages that belong to the next search on the same network, to be given to its node before its first turn.
     pub fn take_early(&mut self) -> Vec<(Rank, Vec<u8>)> {
         std::mem::take(&mut self.early)
     }
@@ -305,7 +305,15 @@ impl<'a, M: Transfer> Node<'a, M> {
         self.broadcast(network, &Message::Bye);
     }
 
-    /// Takes one message in.
+    /// Takes a message in, or keeps it for the next search where its sender has left this one.
+    pub fn take(&mut self, network: &mut impl Transport, from: Rank, message: Vec<u8>) {
+        if self.gone[from as usize] {
+            self.early.push((from, message));
+        } else {
+            self.handle(network, from, &message);
+        }
+    }
+
     pub(crate) fn handle(&mut self, network: &mut impl Transport, from: Rank, bytes: &[u8]) {
         // Ranks run the same program; bytes that it did not write are an error of ours or of the network.
         let message = Message::decode(bytes).expect("a message from another rank can be read");
@@ -422,8 +430,7 @@ impl<M: Transfer> Process for Node<'_, M> {
         let mut received = 0;
         while received < MESSAGES_PER_TURN {
             match network.receive() {
-                Ok(Some((from, message))) if self.gone[from as usize] => self.early.push((from, message)),
-                Ok(Some((from, message))) => self.handle(network, from, &message),
+                Ok(Some((from, message))) => self.take(network, from, message),
                 Ok(None) => break,
                 // Who has said goodbye may go.
                 Err(lost) if self.gone[lost.rank as usize] => break,

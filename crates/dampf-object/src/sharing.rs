@@ -85,6 +85,30 @@ pub enum Lesson {
     MoreSlots,
 }
 
+impl Lesson {
+    /// The lesson as numbers, for another process that checks the same program.
+    pub fn to_numbers(self) -> (u8, u64) {
+        match self {
+            Lesson::SharedSite(site) => (0, u64::from(site)),
+            Lesson::SharedGranule(address) => (1, address),
+            Lesson::OpenSite(site) => (2, u64::from(site)),
+            Lesson::LocksObserved => (3, 0),
+            Lesson::MoreSlots => (4, 0),
+        }
+    }
+
+    pub fn from_numbers(kind: u8, value: u64) -> Option<Lesson> {
+        Some(match kind {
+            0 => Lesson::SharedSite(u32::try_from(value).ok()?),
+            1 => Lesson::SharedGranule(value),
+            2 => Lesson::OpenSite(u32::try_from(value).ok()?),
+            3 => Lesson::LocksObserved,
+            4 => Lesson::MoreSlots,
+            _ => return None,
+        })
+    }
+}
+
 impl Sharing {
     pub fn learn(&mut self, lesson: Lesson) {
         match lesson {

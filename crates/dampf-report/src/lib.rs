@@ -16,7 +16,7 @@ mod trail_file;
 
 pub use figures::{bytes, grouped, rate, seconds};
 pub use palette::Palette;
-pub use report::{CheckReport, Setting};
+pub use report::{CheckReport, Setting, Traffic};
 pub use run::{Change, Run, ToldStep};
 pub use text::{Excerpt, StepTable, write_blocked, write_fault, write_run, write_state};
 pub use trail_file::{Origin, ProgramOrigin, PromelaOrigin, TrailFile, TrailFileError, bytes_hash, text_hash};

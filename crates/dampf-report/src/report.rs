@@ -15,6 +15,7 @@ pub struct Setting {
     pub store: &'static str,
     pub backend: &'static str,
     pub threads: usize,
+    pub ranks: usize,
     pub deterministic: bool,
 }
 
@@ -30,6 +31,22 @@ pub struct CheckReport<'a, M: Describe> {
     pub elapsed: Duration,
     /// The most memory the process had; 0 where the system does not say.
     pub peak_rss_bytes: u64,
+    /// What went over the network, where several ranks searched.
+    pub traffic: Option<Traffic>,
+}
+
+/// What went over the network between the ranks of a search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Traffic {
+    /// Messages with states, their bytes, and those of them that describe parts of states.
+    pub messages: u64,
+    pub bytes: u64,
+    pub part_bytes: u64,
+    pub states: u64,
+    /// Steps to states of other ranks, whether they were sent (again) or not.
+    pub cross_transitions: u64,
+    /// States that were explored more than once.
+    pub redundant_states: u64,
 }
 
 /// Further findings are listed up to this number.
@@ -108,6 +125,12 @@ impl<M: Describe> CheckReport<'_, M> {
             rows.push(("memory", bytes(self.peak_rss_bytes)));
         }
         rows.push(("store", format!("{}, {}/state", bytes(statistics.store_bytes), self.shown_bytes_per_state())));
+        if let Some(traffic) = &self.traffic {
+            rows.push(("ranks", self.setting.ranks.to_string()));
+            rows.push(("messages", grouped(traffic.messages)));
+            let states = grouped(traffic.states);
+            rows.push(("sent", format!("{states} states, {}", bytes(traffic.bytes))));
+        }
         writeln!(out, "\n{}", palette.heading("search"))?;
         rows.iter().try_for_each(|(name, value)| writeln!(out, "  {} {value}", palette.aside(format!("{name:<12}"))))
     }

@@ -3,7 +3,7 @@
 //! Every field is always there: `null` for an error or a reason that there is none of, an empty list for a
 //! trail without steps. Steps are described while they are written, so a long trail needs no second copy.
 
-use crate::{Change, CheckReport, Run, ToldStep, rate};
+use crate::{Change, CheckReport, Run, ToldStep, Traffic, rate};
 use dampf_core::{CallStack, Describe, Fault, Finding, SourceLocation, Step, Verdict};
 use serde::Serialize as DeriveSerialize;
 use serde::ser::{Serialize, Serializer};
@@ -35,6 +35,8 @@ struct Summary<'a, T> {
     peak_rss_bytes: u64,
     store_bytes: u64,
     bytes_per_state: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    traffic: Option<TrafficEntry>,
     initial: Values,
     trail: T,
     blocked: Vec<String>,
@@ -153,6 +155,24 @@ impl From<CallStack> for StackEntry {
     }
 }
 
+/// What went over the network.
+#[derive(DeriveSerialize)]
+struct TrafficEntry {
+    messages: u64,
+    bytes: u64,
+    part_bytes: u64,
+    states: u64,
+    cross_transitions: u64,
+    redundant_states: u64,
+}
+
+impl From<Traffic> for TrafficEntry {
+    fn from(traffic: Traffic) -> TrafficEntry {
+        let Traffic { messages, bytes, part_bytes, states, cross_transitions, redundant_states } = traffic;
+        TrafficEntry { messages, bytes, part_bytes, states, cross_transitions, redundant_states }
+    }
+}
+
 /// A longer trail is written without line breaks.
 const READABLE_STEPS_MAX: usize = 1000;
 
@@ -187,7 +207,7 @@ impl<M: Describe> CheckReport<'_, M> {
             backend: self.setting.backend,
             deterministic: self.setting.deterministic,
             threads: self.setting.threads,
-            ranks: 1,
+            ranks: self.setting.ranks,
             states: statistics.states,
             transitions: statistics.transitions,
             depth: statistics.depth,
@@ -197,6 +217,7 @@ impl<M: Describe> CheckReport<'_, M> {
             peak_rss_bytes: self.peak_rss_bytes,
             store_bytes: statistics.store_bytes,
             bytes_per_state: self.bytes_per_state(),
+            traffic: self.traffic.map(TrafficEntry::from),
             initial: Values(initial.into_iter().map(|binding| (binding.name, binding.value)).collect()),
             trail: Steps(self.run),
             blocked: self.run.map_or_else(Vec::new, Run::blocked),

@@ -71,6 +71,7 @@ fn setting() -> Setting {
         store: "tree",
         backend: "native",
         threads: 2,
+        ranks: 1,
         deterministic: false,
     }
 }
@@ -92,6 +93,7 @@ fn with_report<R>(limit: Word, actions: &[u64], use_report: impl FnOnce(&CheckRe
         run: Some(&run),
         elapsed: Duration::from_millis(500),
         peak_rss_bytes: 5 << 20,
+        traffic: None,
     })
 }
 
@@ -329,6 +331,7 @@ fn without_an_answer_the_fields_are_still_there() {
         run: None,
         elapsed: Duration::ZERO,
         peak_rss_bytes: 0,
+        traffic: None,
     };
     report.write_json(&mut json).unwrap();
     let json: serde_json::Value = serde_json::from_slice(&json).unwrap();

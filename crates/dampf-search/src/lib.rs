@@ -144,7 +144,7 @@ impl Explored {
 /// If a trail does not replay: then Dampf, not the model, is wrong, and no verdict must be given.
 pub fn check<M: Model, S: Store>(model: &M, store: &S, options: &Options, monitor: &Monitor) -> Outcome {
     assert!(options.threads > 0, "a search needs a thread");
-    let explored = watch::watched(store, options, monitor, || match (options.deterministic, options.order) {
+    let explored = watch::watched(&|| store.bytes(), options, monitor, || match (options.deterministic, options.order) {
         (true, _) => predictable::search(model, store, options, monitor),
         (false, Order::BreadthFirst) => breadth_first::search(model, store, options, monitor),
         (false, Order::DepthFirst) => depth_first::search(model, store, options, monitor),

@@ -1,22 +1,26 @@
 //! The watch: a thread that looks at the clock and at memory while the others search.
 
 use crate::{Monitor, Options, Stop};
-use dampf_store::Store;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 /// How often limits are looked at. At hundred megabytes a second, memory grows by two in this time.
 const INTERVAL: Duration = Duration::from_millis(20);
 
-/// Runs a search while its limits are watched.
-pub fn watched<S: Store, R>(store: &S, options: &Options, monitor: &Monitor, search: impl FnOnce() -> R) -> R {
+/// Runs a search while its limits are watched. `store_bytes` says how large the visited set is.
+pub fn watched<R>(
+    store_bytes: &(dyn Fn() -> u64 + Sync),
+    options: &Options,
+    monitor: &Monitor,
+    search: impl FnOnce() -> R,
+) -> R {
     std::thread::scope(|scope| {
         let (done, is_done) = mpsc::channel::<()>();
         scope.spawn(move || {
             let begin = Instant::now();
             // Ends at once when the other side is dropped.
             while is_done.recv_timeout(INTERVAL) == Err(mpsc::RecvTimeoutError::Timeout) {
-                monitor.set_store_bytes(store.bytes());
+                monitor.set_store_bytes(store_bytes());
                 if options.max_time.is_some_and(|limit| options.time_spent + begin.elapsed() >= limit) {
                     monitor.stop(Stop::TimeLimit);
                 }

@@ -3,7 +3,8 @@
 //! What was learnt is first written to the files that were asked for, then printed. A file that cannot be
 //! written costs the exit status, never the result.
 
-use crate::engine;
+use crate::cluster::Ranks;
+use crate::engine::{self, Searched};
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::options::{self, Backend, CheckOptions, Search, StepSize};
@@ -13,23 +14,26 @@ use crate::promela::{self, PromelaInput};
 use crate::terminal::{self, Terminal};
 use dampf_core::{Describe, FaultKind, Statistics, Verdict};
 use dampf_gcl::model::{self, GclModel};
-use dampf_report::{CheckReport, Excerpt, Origin, Palette, Run, Setting, TrailFile};
+use dampf_object::Lesson;
+use dampf_report::{CheckReport, Excerpt, Origin, Palette, Run, Setting, TrailFile, Traffic};
 use dampf_search::{Outcome, Stop};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 pub fn run(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Failure> {
     check_options(options)?;
+    let mut ranks = Ranks::new(options)?;
     if program::is_program(&options.model.input) {
-        check_program(options, terminal)
+        check_program(options, &mut ranks, terminal)
     } else if promela::is_promela(&options.model.input) {
-        check_promela(options, terminal)
+        check_promela(options, &mut ranks, terminal)
     } else {
-        check_model(options, terminal)
+        check_model(options, &mut ranks, terminal)
     }
 }
 
-fn check_model(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Failure> {
+fn check_model(options: &CheckOptions, ranks: &mut Ranks, terminal: &Terminal) -> Result<u8, Failure> {
     let input = Input::load(&options.model)?;
     let property = match &options.buchi {
         Some(path) => Some(input.read_buchi(path)?.name),
@@ -37,9 +41,10 @@ fn check_model(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Failur
     };
     // The interpreter is the bare front end: whatever searched, trails are told by it.
     let reference = GclModel::new(input.program.clone(), model::Backend::Interpreter);
-    let outputs = Outputs::reserve(options)?;
+    let outputs = Outputs::reserve(options, ranks.speaks())?;
     let start = Instant::now();
     let mut backend = options.backend.unwrap_or(Backend::Native);
+    let mut traffic = None;
     let outcome = match (&property, &reference) {
         (Some(name), _) => not_searched(format!(
             "the model has a property automaton (`{name}`), and the search for accepting cycles does not exist yet"
@@ -48,7 +53,12 @@ fn check_model(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Failur
         (None, Ok(reference)) => {
             let native = compiled(&input, options);
             backend = if native.is_some() { Backend::Native } else { Backend::Interpreter };
-            engine::search(native.as_ref().unwrap_or(reference), input.deadlocks, Duration::ZERO, options, terminal)?
+            let model = native.as_ref().unwrap_or(reference);
+            let no_note = &Vec::new;
+            let searched =
+                engine::search(model, input.deadlocks, Duration::ZERO, ranks, options, terminal, no_note)?;
+            traffic = searched.traffic;
+            searched.outcome
         }
     };
     let elapsed = start.elapsed();
@@ -57,16 +67,17 @@ fn check_model(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Failur
         Backend::Native => "native",
         Backend::Interpreter => "interpreter",
     };
-    conclude(options, terminal, &outputs, backend, &input.origin, &outcome, run.as_ref(), elapsed)
+    let told = Told { backend, origin: &input.origin, outcome: &outcome, run: run.as_ref(), elapsed, traffic };
+    conclude(options, ranks, terminal, &outputs, told)
 }
 
 /// Checks a Promela model. Where a process is started that the model was not prepared for, the search begins again.
-fn check_promela(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Failure> {
+fn check_promela(options: &CheckOptions, ranks: &mut Ranks, terminal: &Terminal) -> Result<u8, Failure> {
     if options.buchi.is_some() {
         return Err(Failure::new("--buchi goes with DMC models, not with Promela"));
     }
     let mut input = PromelaInput::load(&options.model)?;
-    let outputs = Outputs::reserve(options)?;
+    let outputs = Outputs::reserve(options, ranks.speaks())?;
     let start = Instant::now();
     input.promela.explore()?;
     loop {
@@ -78,7 +89,9 @@ fn check_promela(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Fail
         };
         let backend = if native.is_some() { "native" } else { "interpreter" };
         let searched = native.as_ref().unwrap_or(&reference);
-        let outcome = engine::search(searched, input.deadlocks, start.elapsed(), options, terminal)?;
+        let no_note = &Vec::new;
+        let Searched { outcome, traffic, .. } =
+            engine::search(searched, input.deadlocks, start.elapsed(), ranks, options, terminal, no_note)?;
         if outcome.findings.iter().any(|finding| finding.fault.kind == FaultKind::Unprepared) {
             let learnt = outcome.findings.iter().map(|finding| input.promela.learn(&reference, &finding.trail));
             if learnt.fold(false, |some, learnt| some | learnt) {
@@ -93,12 +106,14 @@ fn check_promela(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Fail
             );
             outcome.verdict = Verdict::Unknown(reason);
         }
-        return conclude(options, terminal, &outputs, backend, &input.origin(), &outcome, run.as_ref(), elapsed);
+        let origin = input.origin();
+        let told = Told { backend, origin: &origin, outcome: &outcome, run: run.as_ref(), elapsed, traffic };
+        return conclude(options, ranks, terminal, &outputs, told);
     }
 }
 
 /// Checks a program. What the search assumes about sharing may turn out wrong; then it begins again.
-fn check_program(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Failure> {
+fn check_program(options: &CheckOptions, ranks: &mut Ranks, terminal: &Terminal) -> Result<u8, Failure> {
     if options.buchi.is_some() {
         return Err(Failure::new("--buchi goes with DMC models, not with programs"));
     }
@@ -107,13 +122,15 @@ fn check_program(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Fail
         return Err(Failure::new(format!("--backend goes with models; `{program}` is a program")));
     }
     let mut input = ProgramInput::load(&options.model)?;
-    let outputs = Outputs::reserve(options)?;
+    let outputs = Outputs::reserve(options, ranks.speaks())?;
     let start = Instant::now();
     input.try_out();
     loop {
         let model = input.model();
-        let mut outcome = engine::search(&model, input.deadlocks, start.elapsed(), options, terminal)?;
-        let lessons = model.lessons();
+        let note = || lessons_to_note(&model.lessons());
+        let Searched { mut outcome, notes, traffic } =
+            engine::search(&model, input.deadlocks, start.elapsed(), ranks, options, terminal, &note)?;
+        let lessons: BTreeSet<Lesson> = notes.iter().flat_map(|note| lessons_of_note(note)).collect();
         if !lessons.is_empty() && !outcome.stopped.is_some_and(Stop::is_wanted) {
             input.learn(lessons);
             continue;
@@ -126,23 +143,52 @@ fn check_program(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Fail
         }
         let elapsed = start.elapsed();
         let (outcome, run) = engine::told(outcome, Some(&model), input.deadlocks);
-        return conclude(options, terminal, &outputs, "machine", &input.origin, &outcome, run.as_ref(), elapsed);
+        let origin = &input.origin;
+        let told = Told { backend: "machine", origin, outcome: &outcome, run: run.as_ref(), elapsed, traffic };
+        return conclude(options, ranks, terminal, &outputs, told);
     }
 }
 
+/// Lessons of one rank, for all.
+fn lessons_to_note(lessons: &BTreeSet<Lesson>) -> Vec<u8> {
+    let bytes = |lesson: &Lesson| {
+        let (kind, value) = lesson.to_numbers();
+        std::iter::once(kind).chain(value.to_le_bytes())
+    };
+    lessons.iter().flat_map(bytes).collect()
+}
+
+fn lessons_of_note(note: &[u8]) -> impl Iterator<Item = Lesson> {
+    note.chunks_exact(9).filter_map(|bytes| {
+        let value = u64::from_le_bytes(bytes[1..].try_into().ok()?);
+        Lesson::from_numbers(bytes[0], value)
+    })
+}
+
+/// What there is to report.
+struct Told<'a, M: Describe> {
+    backend: &'static str,
+    origin: &'a Origin,
+    outcome: &'a Outcome,
+    run: Option<&'a Run<'a, M>>,
+    elapsed: Duration,
+    traffic: Option<Traffic>,
+}
+
 /// Reports what was found out; returns the exit status.
-#[expect(clippy::too_many_arguments, reason = "a report is made of all of these, and made in one place")]
 fn conclude<M: Describe>(
     options: &CheckOptions,
+    ranks: &Ranks,
     terminal: &Terminal,
     outputs: &Outputs,
-    backend: &'static str,
-    origin: &Origin,
-    outcome: &Outcome,
-    run: Option<&Run<'_, M>>,
-    elapsed: Duration,
+    told: Told<M>,
 ) -> Result<u8, Failure> {
-    let setting = setting(options, backend);
+    if !ranks.speaks() {
+        // The first rank's exit status is that of the run.
+        return Ok(0);
+    }
+    let Told { backend, origin, outcome, run, elapsed, traffic } = told;
+    let setting = setting(options, backend, ranks);
     let report = CheckReport {
         setting: &setting,
         verdict: &outcome.verdict,
@@ -151,6 +197,7 @@ fn conclude<M: Describe>(
         run,
         elapsed,
         peak_rss_bytes: dampf_search::peak_resident_bytes().unwrap_or(0),
+        traffic,
     };
     let trail = run.map(|run| TrailFile::new(origin.clone(), run.trail().clone(), run.fault()));
     let shown = Shown {
@@ -164,9 +211,9 @@ fn conclude<M: Describe>(
 
 /// Refuses options that contradict each other.
 fn check_options(options: &CheckOptions) -> Result<(), Failure> {
-    if options.deterministic && options.search == Search::Dfs {
+    if options.deterministic && options.search != Search::Bfs {
         return Err(Failure::with_help(
-            "--deterministic promises the shortest counterexample, which --search dfs does not look for",
+            "--deterministic promises the shortest counterexample, which only --search bfs looks for",
             "leave one of the two out; with `--search dfs --threads 1` every run is the same already",
         ));
     }
@@ -177,12 +224,14 @@ fn check_options(options: &CheckOptions) -> Result<(), Failure> {
 }
 
 /// `backend` is the one that did the work.
-fn setting(options: &CheckOptions, backend: &'static str) -> Setting {
+fn setting(options: &CheckOptions, backend: &'static str, ranks: &Ranks) -> Setting {
     Setting {
         model: options.model.input.display().to_string(),
         search: match options.search {
             Search::Bfs => "bfs",
             Search::Dfs => "dfs",
+            Search::FirstCome => "first-come",
+            Search::BestFirst => "best-first",
         },
         store: match options.store {
             options::Store::Tree => "tree",
@@ -190,6 +239,7 @@ fn setting(options: &CheckOptions, backend: &'static str) -> Setting {
         },
         backend,
         threads: options.threads,
+        ranks: ranks.count() as usize,
         deterministic: options.deterministic,
     }
 }
@@ -220,7 +270,11 @@ struct Outputs {
 }
 
 impl Outputs {
-    fn reserve(options: &CheckOptions) -> Result<Outputs, Failure> {
+    /// Nothing where somebody else speaks.
+    fn reserve(options: &CheckOptions, speaks: bool) -> Result<Outputs, Failure> {
+        if !speaks {
+            return Ok(Outputs { json: None, json_to_stdout: false, trail: None });
+        }
         let json_to_stdout = options.json.as_deref() == Some(Path::new("-"));
         let mut precious: Vec<&Path> = vec![&options.model.input];
         precious.extend(options.buchi.as_deref());

@@ -1,32 +1,45 @@
 //! Runs a search on a model of any kind, as the options say.
 
+use crate::cluster::{self, Ranks};
 use crate::failure::Failure;
 use crate::options::{self, CheckOptions, Search};
 use crate::progress::Progress;
 use crate::terminal::Terminal;
-use dampf_core::{Describe, Model, Verdict};
-use dampf_report::Run;
-use dampf_search::{Monitor, Order, Outcome, Stop};
+use dampf_core::{Describe, Transfer, Verdict};
+use dampf_report::{Run, Traffic};
+use dampf_search::{Monitor, Order, Outcome, Stop, judge};
 use dampf_store::{ExactStore, TreeStore};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-/// Searches a model. `deadlocks` says whether one is a fault, `time_spent` what of the time limit is used up already.
-pub fn search<M: Model>(
+/// What a search came to.
+pub struct Searched {
+    pub outcome: Outcome,
+    /// What the ranks wanted each other to know.
+    pub notes: Vec<Vec<u8>>,
+    pub traffic: Option<Traffic>,
+}
+
+/// Searches a model. `deadlocks` says whether one is a fault, `time_spent` what of the time limit is used up already. What `note` says at
+/// the end reaches all ranks.
+pub fn search<M: Transfer>(
     model: &M,
     deadlocks: bool,
     time_spent: Duration,
+    ranks: &mut Ranks,
     options: &CheckOptions,
     terminal: &Terminal,
-) -> Result<Outcome, Failure> {
+    note: &(dyn Fn() -> Vec<u8> + Sync),
+) -> Result<Searched, Failure> {
     let monitor = Arc::new(Monitor::new());
     stop_on_interrupt(&monitor)?;
-    let progress = Progress::start(&monitor, options.progress == options::Progress::Auto, terminal);
+    let shows = options.progress == options::Progress::Auto && ranks.speaks();
+    let progress = Progress::start(&monitor, shows, terminal);
     let search = dampf_search::Options {
         order: match options.search {
-            Search::Bfs => Order::BreadthFirst,
             Search::Dfs => Order::DepthFirst,
+            Search::Bfs | Search::FirstCome | Search::BestFirst => Order::BreadthFirst,
         },
         threads: options.threads,
         deterministic: options.deterministic,
@@ -39,12 +52,31 @@ pub fn search<M: Model>(
         max_memory_bytes: options.max_memory,
     };
     let width = model.width();
-    let outcome = match options.store {
-        options::Store::Tree => dampf_search::check(model, &TreeStore::new(width), &search, &monitor),
-        options::Store::Exact => dampf_search::check(model, &ExactStore::new(width), &search, &monitor),
+    let searched = match (&mut *ranks, options.store) {
+        (Ranks::One, options::Store::Tree) => {
+            let outcome = dampf_search::check(model, &TreeStore::new(width), &search, &monitor);
+            Searched { outcome, notes: vec![note()], traffic: None }
+        }
+        (Ranks::One, options::Store::Exact) => {
+            let outcome = dampf_search::check(model, &ExactStore::new(width), &search, &monitor);
+            Searched { outcome, notes: vec![note()], traffic: None }
+        }
+        _ => {
+            let summary = ranks.search(model, &search, &cluster::settings(options)?, &monitor, note)?;
+            let unsupported = summary.unsupported.as_ref();
+            let verdict = judge(&summary.findings, unsupported, summary.stopped, summary.truncated, &search);
+            let traffic = Some(cluster::traffic(&summary));
+            let outcome = Outcome {
+                verdict,
+                statistics: summary.statistics,
+                findings: summary.findings,
+                stopped: summary.stopped,
+            };
+            Searched { outcome, notes: summary.notes, traffic }
+        }
     };
     progress.finish();
-    Ok(outcome)
+    Ok(searched)
 }
 
 /// The first Ctrl-C ends the search that is under way, the second ends Dampf.

@@ -6,6 +6,7 @@
 
 mod chance;
 mod check;
+mod cluster;
 mod compile;
 mod definitions;
 mod engine;

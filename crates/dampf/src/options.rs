@@ -4,6 +4,7 @@
 
 use crate::values;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use dampf_dist::{Partition, Waiting};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -88,6 +89,9 @@ pub struct CheckOptions {
     #[command(flatten)]
     pub model: ModelOptions,
 
+    #[command(flatten)]
+    pub cluster: ClusterOptions,
+
     /// In which order states are explored; breadth-first finds shortest runs
     #[arg(long, value_enum, value_name = "ORDER", default_value = "bfs", help_heading = "Search")]
     pub search: Search,
@@ -154,6 +158,33 @@ pub struct CheckOptions {
     /// Whether to show progress on the terminal
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
     pub progress: Progress,
+}
+
+/// How a search is shared among ranks, each with its own part of the states.
+#[derive(Args, Debug)]
+pub struct ClusterOptions {
+    /// Share the states among N ranks in this process; under `mpirun -n N` the processes are the ranks
+    #[arg(long, value_name = "N", value_parser = values::ranks, help_heading = "Ranks")]
+    pub ranks: Option<u32>,
+
+    /// Who owns a state: `full`, `incremental`, `section=NAME[,NAME]`, `depth=N`, `estimate` or `distance=N`
+    ///
+    /// full: by a hash of the whole state, the default. incremental: the same, computed from what a step changes. section: by a hash of some
+    /// processes, variables, `memory` or `stacks` only. depth: slices of so many steps in turn. estimate: by how many
+    /// steps leave the state. distance: by how far its values are from the initial ones, in ranges of this size.
+    #[arg(long, value_name = "NAME", value_parser = values::partition, help_heading = "Ranks")]
+    pub partition: Option<Partition>,
+
+    /// What waits to be explored: `hash`, `none`, `store` or `limit=N[,extended][,store]`
+    ///
+    /// hash: references to stored states, the default. The others let whole states wait and look them up when their turn comes: all of them, those
+    /// that were not stored when they arrived, or as many as the limit before stored ones are thrown out.
+    #[arg(long, value_name = "NAME", value_parser = values::waiting, help_heading = "Ranks")]
+    pub queue: Option<Waiting>,
+
+    /// How many sent states a rank remembers, not to send them again
+    #[arg(long, value_name = "N", help_heading = "Ranks")]
+    pub sent_cache: Option<usize>,
 }
 
 /// A model and what is checked of it.
@@ -337,6 +368,10 @@ pub enum Search {
     Bfs,
     /// Depth-first
     Dfs,
+    /// As they come: breadth-first without waiting for the end of a level; with ranks
+    FirstCome,
+    /// The state with the fewest steps first; with ranks
+    BestFirst,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

@@ -1,9 +1,12 @@
 //! Values of options: sizes, times, thread counts, constants.
 
+use dampf_dist::{Partition, Waiting};
 use std::time::Duration;
 
 /// More threads than this are a mistake, and starting them may fail.
 const THREADS_MAX: usize = 1024;
+/// Ranks in one process are threads too.
+const RANKS_MAX: u32 = 1024;
 
 /// `512M`, `2G`, `64KiB`, `1000`: a number of bytes, units being powers of 1,024.
 pub fn size(text: &str) -> Result<u64, String> {
@@ -51,6 +54,60 @@ pub fn threads(text: &str) -> Result<usize, String> {
             Err(_) => Err("expected a number of threads, or `auto`".to_owned()),
         },
     }
+}
+
+/// A number of ranks.
+pub fn ranks(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(count @ 1..=RANKS_MAX) => Ok(count),
+        Ok(0) => Err("at least one rank".to_owned()),
+        Ok(_) => Err(format!("at most {RANKS_MAX} ranks in one process")),
+        Err(_) => Err("expected a number of ranks".to_owned()),
+    }
+}
+
+/// `full`, `incremental`, `section=A,B`, `depth=100`, `estimate`, `distance=20`: who owns a state.
+pub fn partition(text: &str) -> Result<Partition, String> {
+    let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
+    let number = || value.and_then(|value| value.parse().ok()).filter(|&number: &u32| number > 0);
+    match (name, value) {
+        ("full", None) => Ok(Partition::Full),
+        ("incremental", None) => Ok(Partition::Incremental),
+        ("estimate", None) => Ok(Partition::Estimate),
+        ("section", Some(names)) if !names.is_empty() => {
+            Ok(Partition::Sections(names.split(',').map(|name| name.trim().to_owned()).collect()))
+        }
+        ("depth", Some(_)) => {
+            number().map(Partition::DepthSlices).ok_or_else(|| "expected depth=N with a number of steps".to_owned())
+        }
+        ("distance", Some(_)) => {
+            let range = number().ok_or_else(|| "expected distance=N with the size of a range".to_owned())?;
+            Ok(Partition::Distance(u64::from(range)))
+        }
+        _ => Err("expected full, incremental, section=NAME, depth=N, estimate or distance=N".to_owned()),
+    }
+}
+
+/// `hash`, `none`, `store`, `limit=100000`, `limit=100000,extended,store`: what waits to be explored.
+pub fn waiting(text: &str) -> Result<Waiting, String> {
+    let expected = || "expected hash, none, store or limit=N[,extended][,store]".to_owned();
+    match text {
+        "hash" => return Ok(Waiting::Hash),
+        "none" => return Ok(Waiting::None),
+        "store" => return Ok(Waiting::Store),
+        _ => {}
+    }
+    let mut words = text.strip_prefix("limit=").ok_or_else(expected)?.split(',');
+    let states = words.next().and_then(|number| number.parse().ok()).filter(|&states| states > 0).ok_or_else(expected)?;
+    let (mut extended, mut store) = (false, false);
+    for word in words {
+        match word {
+            "extended" => extended = true,
+            "store" => store = true,
+            _ => return Err(expected()),
+        }
+    }
+    Ok(Waiting::Limit { states, extended, store })
 }
 
 /// `NAME=VALUE`: a constant and its value.

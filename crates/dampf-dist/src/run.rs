@@ -1,0 +1,134 @@
+//! Running a search on a real network: as one of its ranks, or as all of them on threads.
+
+use crate::Settings;
+use crate::node::Node;
+use crate::partition::NoSuchSection;
+use crate::report::Summary;
+use dampf_core::Transfer;
+use dampf_net::thread::connect;
+use dampf_net::{Lost, Rank, Transport, run};
+use dampf_search::{Monitor, Options, watched};
+use dampf_store::{Store, TreeStore};
+use std::fmt;
+
+/// Why there is no result.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Problem {
+    NoSuchSection(NoSuchSection),
+    Lost(Lost),
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Problem::NoSuchSection(section) => section.fmt(f),
+            Problem::Lost(lost) => lost.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for NoSuchSection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "states have no section `{}`", self.name)
+    }
+}
+
+impl std::error::Error for Problem {}
+
+impl From<NoSuchSection> for Problem {
+    fn from(section: NoSuchSection) -> Self {
+        Problem::NoSuchSection(section)
+    }
+}
+
+/// A network on which one search follows another.
+///
+/// A rank that has finished a search may begin the next before others have finished; what it says then is kept for them.
+pub struct Network<T> {
+    transport: T,
+    early: Vec<(Rank, Vec<u8>)>,
+}
+
+impl<T: Transport> Network<T> {
+    pub fn new(transport: T) -> Self {
+        Network { transport, early: Vec::new() }
+    }
+
+    pub fn rank(&self) -> Rank {
+        self.transport.rank()
+    }
+
+    pub fn ranks(&self) -> Rank {
+        self.transport.ranks()
+    }
+
+    /// The network itself, to end it in order.
+    pub fn into_transport(self) -> T {
+        self.transport
+    }
+}
+
+/// Searches as one rank of a network. All ranks call this with equal models, options and settings, and get the same result.
+pub fn search_on<M: Transfer, T: Transport>(
+    network: &mut Network<T>,
+    model: &M,
+    options: &Options,
+    settings: &Settings,
+    monitor: &Monitor,
+    note: impl FnMut() -> Vec<u8>,
+) -> Result<Summary, Problem> {
+    let store = TreeStore::new(model.width());
+    watched(&|| store.bytes(), options, monitor, || {
+        search_as_rank(network, model, &store, (options, settings), monitor, note)
+    })
+}
+
+/// Searches on so many ranks, each a thread of this process with a part of the states.
+pub fn search_on_threads<M: Transfer>(
+    ranks: Rank,
+    model: &M,
+    options: &Options,
+    settings: &Settings,
+    monitor: &Monitor,
+    note: impl Fn() -> Vec<u8> + Sync,
+) -> Result<Summary, Problem> {
+    let stores: Vec<TreeStore> = (0..ranks).map(|_| TreeStore::new(model.width())).collect();
+    let bytes = || stores.iter().map(Store::bytes).sum();
+    watched(&bytes, options, monitor, || {
+        std::thread::scope(|scope| {
+            let rank = |(transport, store)| {
+                // Made and used by the same thread, so that a thread that panics is lost to the others.
+                let (note, mut network) = (&note, Network::new(transport));
+                scope.spawn(move || search_as_rank(&mut network, model, store, (options, settings), monitor, note))
+            };
+            let threads: Vec<_> = connect(ranks).into_iter().zip(&stores).map(rank).collect();
+            let results: Vec<_> = threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect();
+            results.into_iter().next().expect("there is a rank")
+        })
+    })
+}
+
+fn search_as_rank<M: Transfer, T: Transport>(
+    network: &mut Network<T>,
+    model: &M,
+    store: &TreeStore,
+    options_and_settings: (&Options, &Settings),
+    monitor: &Monitor,
+    note: impl FnMut() -> Vec<u8>,
+) -> Result<Summary, Problem> {
+    let (rank, ranks) = (network.rank(), network.ranks());
+    let mut node = Node::new(rank, ranks, model, store, options_and_settings, monitor, note)?;
+    for (from, message) in std::mem::take(&mut network.early) {
+        node.take(&mut network.transport, from, message);
+    }
+    run(&mut node, &mut network.transport);
+    network.early = node.take_early();
+    match (node.lost(), node.summary()) {
+        (Some(lost), _) => Err(Problem::Lost(lost)),
+        (None, Some(summary)) => Ok(summary.clone()),
+        (None, None) => unreachable!("a node ends with a result or because a rank was lost"),
+    }
+}

@@ -1,0 +1,139 @@
+//! Ranks: where they are, and how the work is shared among them.
+//!
+//! Ranks are threads of this process (`--ranks`) or, where `mpirun` started it, processes. Under MPI every process does the same from
+//! beginning to end; the first one alone says what was found.
+
+use crate::failure::Failure;
+use crate::options::{CheckOptions, Search};
+use dampf_core::Transfer;
+use dampf_dist::{Order, Problem, Settings, Summary, Waiting};
+use dampf_report::Traffic;
+use dampf_search::{Monitor, Options};
+
+/// Who takes part in the search.
+pub enum Ranks {
+    /// This process, as one.
+    One,
+    Threads(u32),
+    #[cfg(feature = "mpi")]
+    Mpi(Box<dampf_dist::Network<dampf_net::mpi::MpiTransport>>),
+}
+
+impl Ranks {
+    /// Finds out from the options and from how this process was started.
+    pub fn new(options: &CheckOptions) -> Result<Ranks, Failure> {
+        let started = dampf_net::ranks_of_environment().filter(|&ranks| ranks > 1);
+        match (started, options.cluster.ranks) {
+            (Some(_), Some(_)) => Err(Failure::with_help(
+                "--ranks starts ranks in this process, but mpirun has started several processes already",
+                "leave --ranks out",
+            )),
+            (Some(_), None) => Ranks::mpi(),
+            (None, Some(ranks)) => Ok(Ranks::Threads(ranks)),
+            (None, None) if needs_ranks(options) => Ok(Ranks::Threads(1)),
+            (None, None) => Ok(Ranks::One),
+        }
+    }
+
+    #[cfg(feature = "mpi")]
+    fn mpi() -> Result<Ranks, Failure> {
+        let transport = dampf_net::mpi::MpiTransport::start().map_err(|error| Failure::new(error.to_string()))?;
+        Ok(Ranks::Mpi(Box::new(dampf_dist::Network::new(transport))))
+    }
+
+    #[cfg(not(feature = "mpi"))]
+    fn mpi() -> Result<Ranks, Failure> {
+        Err(Failure::with_help(
+            "mpirun has started this process, but this Dampf was built without MPI",
+            "build it with `cargo build --release --features mpi` (after `scripts/setup --mpi`), or use --ranks",
+        ))
+    }
+
+    pub fn count(&self) -> u32 {
+        match self {
+            Ranks::One => 1,
+            Ranks::Threads(ranks) => *ranks,
+            #[cfg(feature = "mpi")]
+            Ranks::Mpi(network) => network.ranks(),
+        }
+    }
+
+    /// Whether this process tells what was found.
+    pub fn speaks(&self) -> bool {
+        match self {
+            Ranks::One | Ranks::Threads(_) => true,
+            #[cfg(feature = "mpi")]
+            Ranks::Mpi(network) => network.rank() == 0,
+        }
+    }
+
+    /// Searches on all ranks; not to be asked of one.
+    pub fn search<M: Transfer>(
+        &mut self,
+        model: &M,
+        options: &Options,
+        settings: &Settings,
+        monitor: &Monitor,
+        note: &(dyn Fn() -> Vec<u8> + Sync),
+    ) -> Result<Summary, Failure> {
+        let searched = match self {
+            Ranks::One => unreachable!("a search without ranks is another one"),
+            Ranks::Threads(ranks) => {
+                dampf_dist::search_on_threads(*ranks, model, options, settings, monitor, note)
+            }
+            #[cfg(feature = "mpi")]
+            Ranks::Mpi(network) => dampf_dist::search_on(network, model, options, settings, monitor, note),
+        };
+        searched.map_err(|problem| match problem {
+            Problem::NoSuchSection(section) => {
+                let help = match section.known.as_slice() {
+                    [] => "states of this model have no sections".to_owned(),
+                    known => format!("there are: {}", known.join(", ")),
+                };
+                Failure::with_help(format!("--partition: states have no section `{}`", section.name), help)
+            }
+            Problem::Lost(lost) => Failure::new(format!("{lost}; the search cannot go on without its states")),
+        })
+    }
+}
+
+/// Whether the options ask for something that only a search by ranks has.
+fn needs_ranks(options: &CheckOptions) -> bool {
+    let cluster = &options.cluster;
+    cluster.partition.is_some()
+        || cluster.queue.is_some()
+        || cluster.sent_cache.is_some()
+        || matches!(options.search, Search::FirstCome | Search::BestFirst)
+}
+
+/// How the work is shared.
+pub fn settings(options: &CheckOptions) -> Result<Settings, Failure> {
+    let cluster = &options.cluster;
+    let order = match options.search {
+        Search::Bfs => Order::Levels,
+        Search::Dfs => Order::DepthFirst,
+        Search::FirstCome => Order::FirstCome,
+        Search::BestFirst => Order::BestFirst,
+    };
+    let waiting = cluster.queue.unwrap_or_default();
+    if waiting != Waiting::Hash && matches!(order, Order::DepthFirst | Order::BestFirst) {
+        return Err(Failure::with_help(
+            "--queue lets whole states wait in the order they come, which --search dfs and best-first do not keep",
+            "use --search bfs or first-come, or leave --queue out",
+        ));
+    }
+    let defaults = Settings::default();
+    Ok(Settings {
+        partition: cluster.partition.clone().unwrap_or_default(),
+        order,
+        waiting,
+        remembered: cluster.sent_cache.unwrap_or(defaults.remembered),
+        ..defaults
+    })
+}
+
+/// What went over the network, for the report.
+pub fn traffic(summary: &Summary) -> Traffic {
+    let dampf_dist::Traffic { states, messages, bytes, part_bytes, cross_transitions } = summary.traffic;
+    Traffic { messages, bytes, part_bytes, states, cross_transitions, redundant_states: summary.redundant }
+}
