@@ -192,6 +192,10 @@ mod tests {
     }
 
     impl Transfer for Lists {
+        fn has_parts(&self) -> bool {
+            true
+        }
+
         fn parts_of_state(&self, state: &[Word], visit: &mut dyn FnMut(usize, Part)) {
             if state[1] != 0 {
                 visit(1, Part { kind: 0, name: state[1] });
@@ -224,7 +228,7 @@ mod tests {
         let (here, there) = (Lists(ComponentTable::new()), Lists(ComponentTable::new()));
         let (mut of_here, mut of_there) = (Fingerprints::new(), Fingerprints::new());
         let lists: Vec<Vec<Word>> =
-            (0..20_000).map(|seed: Word| (0..seed % 9).map(|at| seed / 9 >> at & 3).collect()).collect();
+            (0..20_000).map(|seed: Word| (0..seed % 9).map(|at| (seed / 9) >> at & 3).collect()).collect();
         // Names are given in another order there.
         lists.iter().rev().for_each(|items| {
             there.list(items);

@@ -7,11 +7,12 @@
 use crate::compound::Compound;
 use crate::dependencies::DependencyTables;
 use crate::interpreter::Interpreter;
-use crate::ir::{ActionSource, Expr, Location, LocationId, Program, VariableId};
-use crate::layout::{Field, Layout, bits_for};
+use crate::ir::{ActionSource, Expr, Location, LocationId, ProcessId, Program, VariableId};
+use crate::layout::{Buffer, Field, Layout, bits_for};
 use crate::native::Native;
 use crate::ranges::{Limits, Range, analyse};
 use dampf_core::{Action, Model, Propositions, Successors, Transfer, Unsupported, Word, Worker};
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 /// States beyond this size are refused: no search gets anywhere with them.
@@ -145,6 +146,34 @@ impl GclModel {
     }
 }
 
+/// The section of the process that holds the system.
+const HOLDER: &str = "atomic";
+
+impl GclModel {
+    fn variable_ids(&self) -> impl Iterator<Item = VariableId> + use<> {
+        (0..self.program().variables.len() as u32).map(VariableId)
+    }
+
+    /// Where the values of a variable are.
+    pub fn variable_fields(&self, id: VariableId) -> impl Iterator<Item = Field> {
+        let len = self.program().variable(id).array.unwrap_or(1);
+        (0..len).map(move |index| self.layout().element(id, index))
+    }
+
+    /// The channels that hold messages, by name.
+    fn buffers(&self) -> impl Iterator<Item = (&str, &Buffer)> {
+        let channels = self.program().channels.iter().zip(&self.layout().channels);
+        channels.filter_map(|(channel, buffer)| Some((channel.name.as_str(), buffer.as_ref()?)))
+    }
+
+    /// The bits of a state that are in some fields.
+    pub fn mask_of(&self, fields: impl IntoIterator<Item = Field>) -> Vec<Word> {
+        let mut mask = vec![0; self.width()];
+        fields.into_iter().for_each(|field| mask[field.word as usize] |= field.mask() << field.shift);
+        mask
+    }
+}
+
 /// The guards of the property automaton, in the order of its transitions, named by their source text.
 fn property_guards(program: &Program) -> Vec<(String, Expr)> {
     let transitions = program.property.iter().flat_map(|property| &property.transitions);
@@ -226,8 +255,46 @@ impl Propositions for GclModel {
     }
 }
 
-/// States hold no component ids.
-impl Transfer for GclModel {}
+/// States hold no names of parts. Their sections are named as people see them: processes with their local variables, variables,
+/// channels, and `atomic`, the process that holds the system.
+impl Transfer for GclModel {
+    fn section(&self, name: &str) -> Option<Vec<Word>> {
+        let (program, layout) = (self.program(), self.layout());
+        let mut fields = Vec::new();
+        let mut is_known = false;
+        for number in (0..program.processes.len()).filter(|&number| program.processes[number].name == name) {
+            is_known = true;
+            fields.push(layout.locations[number]);
+            let is_local = |id: &VariableId| program.variable(*id).owner == Some(ProcessId(number as u32));
+            fields.extend(self.variable_ids().filter(is_local).flat_map(|id| self.variable_fields(id)));
+        }
+        for id in self.variable_ids().filter(|id| program.variable_name(*id) == name) {
+            is_known = true;
+            fields.extend(self.variable_fields(id));
+        }
+        for (_, buffer) in self.buffers().filter(|(channel, _)| *channel == name) {
+            is_known = true;
+            fields.push(buffer.length);
+            fields.extend(buffer.slots.iter().flat_map(|slots| (0..slots.len).map(|index| slots.element(index))));
+        }
+        if let (Some(holder), HOLDER) = (layout.holder, name) {
+            is_known = true;
+            fields.push(holder);
+        }
+        is_known.then(|| self.mask_of(fields))
+    }
+
+    fn sections(&self) -> Vec<String> {
+        let program = self.program();
+        let mut names: Vec<String> = program.processes.iter().map(|process| process.name.clone()).collect();
+        names.extend(self.variable_ids().map(|id| program.variable_name(id)));
+        names.extend(self.buffers().map(|(channel, _)| channel.to_owned()));
+        names.extend(self.layout().holder.map(|_| HOLDER.to_owned()));
+        let mut seen = BTreeSet::new();
+        names.retain(|name| seen.insert(name.clone()));
+        names
+    }
+}
 
 /// Gives the first process the location that it is in after a fault.
 fn add_error_location(program: &mut Program) {

@@ -5,6 +5,7 @@
 //! freed last is not used again before another one is freed: a pointer to it that is still in use is found out.
 
 use dampf_core::Word;
+use dampf_rv::memory::Tree;
 
 /// Bytes between blocks.
 const GAP: u32 = 16;
@@ -33,8 +34,13 @@ pub struct Block {
     pub local: bool,
 }
 
+/// The bits of a block's packed offset that say who made it.
+const MAKER: Word = 3;
 /// Set in a block's packed offset if the block is local.
 const LOCAL: Word = 4;
+/// Words of an encoded block, and of an encoded arena before its blocks: their number, and the block that was freed last.
+const BLOCK_WORDS: usize = 3;
+const FIXED_WORDS: usize = 1 + BLOCK_WORDS;
 
 impl Block {
     pub fn end(&self) -> u32 {
@@ -183,7 +189,7 @@ impl Arena {
             [block.offset | block.maker as Word | local, block.size, block.site]
         };
         out.push(self.blocks.len() as Word);
-        out.extend(self.last_freed.as_ref().map_or([0; 3], pack));
+        out.extend(self.last_freed.as_ref().map_or([0; BLOCK_WORDS], pack));
         out.extend(self.blocks.iter().flat_map(pack));
     }
 
@@ -193,13 +199,61 @@ impl Arena {
             offset: words[0] & !(ALIGN - 1),
             size: words[1],
             site: words[2],
-            maker: [Maker::Malloc, Maker::New, Maker::NewArray][(words[0] & 3) as usize],
+            maker: [Maker::Malloc, Maker::New, Maker::NewArray][(words[0] & MAKER) as usize],
             local: words[0] & LOCAL != 0,
         };
         let count = words[0] as usize;
-        let (blocks, rest) = words[4..].split_at(3 * count);
-        let last_freed = Some(unpack(&words[1..4])).filter(|block| block.offset != 0);
-        (Arena { blocks: blocks.chunks(3).map(unpack).collect(), last_freed, packed: 0 }, rest)
+        let (blocks, rest) = words[FIXED_WORDS..].split_at(BLOCK_WORDS * count);
+        let last_freed = Some(unpack(&words[1..FIXED_WORDS])).filter(|block| block.offset != 0);
+        (Arena { blocks: blocks.chunks(BLOCK_WORDS).map(unpack).collect(), last_freed, packed: 0 }, rest)
+    }
+
+    /// What follows an arena in words from elsewhere, if they begin with one that can be decoded.
+    pub fn skip(words: &[Word]) -> Option<&[Word]> {
+        let end = (*words.first()? as usize).checked_mul(BLOCK_WORDS)?.checked_add(FIXED_WORDS)?;
+        let (arena, rest) = words.split_at_checked(end)?;
+        arena[1..].chunks(BLOCK_WORDS).all(|block| block[0] & MAKER <= Maker::NewArray as Word).then_some(rest)
+    }
+}
+
+/// The heap of a slot: its blocks, and what is in them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Arenas {
+    pub shared: Arena,
+    pub private: Arena,
+}
+
+impl Arenas {
+    /// Where encoded arenas have the roots of their trees, each with its levels behind it: the shared one, the private one.
+    pub const TREES: [usize; 2] = [0, 2];
+    /// Where the blocks begin.
+    pub const BLOCKS: usize = 4;
+
+    /// Writes the trees; the blocks follow them.
+    pub fn encode_trees(trees: [Tree; 2], out: &mut Vec<Word>) {
+        out.clear();
+        out.extend(trees.iter().flat_map(|tree| [tree.root, tree.levels]));
+        debug_assert_eq!(out.len(), Arenas::BLOCKS);
+    }
+
+    pub fn decode_trees(words: &[Word]) -> [Tree; 2] {
+        Arenas::TREES.map(|at| Tree { root: words[at], levels: words[at + 1] })
+    }
+
+    pub fn encode_blocks(&self, out: &mut Vec<Word>) {
+        self.shared.encode(out);
+        self.private.encode(out);
+    }
+
+    pub fn decode_blocks(words: &[Word]) -> Arenas {
+        let (shared, rest) = Arena::decode(&words[Arenas::BLOCKS..]);
+        Arenas { shared, private: Arena::decode(rest).0 }
+    }
+
+    /// Whether words from elsewhere can be decoded.
+    pub fn is_encoding(words: &[Word]) -> bool {
+        let blocks = words.get(Arenas::BLOCKS..);
+        blocks.and_then(Arena::skip).and_then(Arena::skip).is_some_and(<[Word]>::is_empty)
     }
 }
 
@@ -239,5 +293,23 @@ mod tests {
             let valid = arena.valid_mask(line) >> byte & 1 != 0;
             assert_eq!(valid, arena.blocks.iter().any(|block| block.contains(line + byte)));
         }
+    }
+
+    #[test]
+    fn arenas_are_read_as_they_were_written() {
+        let mut arenas = Arenas::default();
+        arenas.shared.allocate(100, 16, 77, Maker::NewArray, true);
+        arenas.private.allocate(0, 16, 78, Maker::New, false);
+        let trees = [Tree { root: 5, levels: 1 }, Tree { root: 9, levels: 0 }];
+        let mut words = Vec::new();
+        Arenas::encode_trees(trees, &mut words);
+        arenas.encode_blocks(&mut words);
+        assert_eq!((Arenas::decode_trees(&words), Arenas::decode_blocks(&words)), (trees, arenas));
+        assert!(Arenas::is_encoding(&words));
+        for length in 0..words.len() {
+            assert!(!Arenas::is_encoding(&words[..length]), "the first {length} words are no arenas");
+        }
+        words[Arenas::BLOCKS + FIXED_WORDS] |= MAKER;
+        assert!(!Arenas::is_encoding(&words), "nobody makes such blocks");
     }
 }

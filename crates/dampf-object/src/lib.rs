@@ -10,6 +10,7 @@
 //! - [`sharing`]: what is visible and why that is sound; [`liveness`]: registers that no longer count.
 //! - [`race`], [`initialisation`], [`faults`], [`undefined`]: what can be wrong; [`describe`]: states and steps for people; [`run`]: one
 //!   run, as fast as the machine goes.
+//! - [`transfer`]: what a state is made of, for those who move it to another process.
 
 mod access;
 mod arena;
@@ -37,6 +38,7 @@ mod sync;
 mod syscalls;
 mod system;
 mod thread;
+mod transfer;
 mod trouble;
 mod undefined;
 

@@ -1,6 +1,6 @@
 //! A state taken apart, in which a thread can run; and put together again.
 
-use crate::arena::Arena;
+use crate::arena::Arenas;
 use crate::layout::Region;
 use crate::liveness::Liveness;
 use crate::process::Process;
@@ -16,18 +16,27 @@ use std::borrow::Cow;
 
 /// Words of a state before those of the slots: the globals and the process.
 const FIXED_WORDS: usize = 2;
+/// Where they are: the root of the globals' tree, and the process.
+pub const GLOBALS: usize = 0;
+pub const PROCESS: usize = 1;
+/// A thread and its arenas.
 const WORDS_PER_SLOT: usize = 2;
+
+/// Where a state has the thread of a slot.
+#[inline]
+pub fn thread_at(slot: usize) -> usize {
+    FIXED_WORDS + WORDS_PER_SLOT * slot
+}
+
+/// Where a state has the arenas of a slot.
+#[inline]
+pub fn arenas_at(slot: usize) -> usize {
+    thread_at(slot) + 1
+}
 
 /// The width of states with so many slots.
 pub fn width(slots: usize) -> usize {
     FIXED_WORDS + WORDS_PER_SLOT * slots
-}
-
-/// The heap blocks of a slot.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Arenas {
-    pub shared: Arena,
-    pub private: Arena,
 }
 
 pub struct Machine<'m> {
@@ -119,41 +128,37 @@ impl<'m> Machine<'m> {
         self.output.clear();
         self.gap = None;
         self.fresh.clear();
-        if self.state[1] != state[1] || self.process_changed || state[1] == 0 {
-            self.process = match state[1] {
+        if self.state[PROCESS] != state[PROCESS] || self.process_changed || state[PROCESS] == 0 {
+            self.process = match state[PROCESS] {
                 0 => Process::default(),
                 id => Process::decode(components.get(ComponentId(id - 1))),
             };
         }
         self.process_changed = false;
         let trees = &mut self.base_trees;
-        trees[Region::Globals.number()] = Tree { root: state[0], levels: self.process.globals_levels };
+        trees[Region::Globals.number()] = Tree { root: state[GLOBALS], levels: self.process.globals_levels };
         trees[Region::Break.number()] = self.process.brk;
         trees[Region::Maps.number()] = self.process.maps;
         trees[Region::LibraryHeap.number()] = self.process.library_heap;
         for slot in 0..self.threads.len() {
-            let at = FIXED_WORDS + WORDS_PER_SLOT * slot;
+            let (thread, arenas) = (thread_at(slot), arenas_at(slot));
             let number = slot as u32;
-            let known = self.harts[slot].is_none() && state[at] == self.state[at];
+            let known = self.harts[slot].is_none() && state[thread] == self.state[thread];
             self.spare_harts.extend(self.harts[slot].take());
             if !known {
-                self.threads[slot] = match state[at] {
+                self.threads[slot] = match state[thread] {
                     0 => Thread::default(),
                     id => Thread::decode(components.get(ComponentId(id - 1))),
                 };
                 trees[Region::Stack(number).number()] = self.threads[slot].stack;
                 trees[Region::Tls(number).number()] = self.threads[slot].tls;
             }
-            if state[at + 1] != self.state[at + 1] || self.arenas_changed[slot] {
+            if state[arenas] != self.state[arenas] || self.arenas_changed[slot] {
                 self.arenas[slot] = None;
                 self.arenas_changed[slot] = false;
-                let (shared, private) = match state[at + 1] {
-                    0 => (Tree::EMPTY, Tree::EMPTY),
-                    id => {
-                        let words = components.get(ComponentId(id - 1));
-                        let tree = |at: usize| Tree { root: words[at], levels: words[at + 1] };
-                        (tree(0), tree(2))
-                    }
+                let [shared, private] = match state[arenas] {
+                    0 => [Tree::EMPTY; 2],
+                    id => Arenas::decode_trees(components.get(ComponentId(id - 1))),
                 };
                 trees[Region::Shared(number).number()] = shared;
                 trees[Region::Private(number).number()] = private;
@@ -166,7 +171,7 @@ impl<'m> Machine<'m> {
     /// An integer register of a thread.
     #[inline]
     pub fn register(&self, slot: u32, number: usize) -> u64 {
-        match (&self.harts[slot as usize], self.state[FIXED_WORDS + WORDS_PER_SLOT * slot as usize]) {
+        match (&self.harts[slot as usize], self.state[thread_at(slot as usize)]) {
             (Some(hart), _) => hart.x[number],
             (None, 0) => 0,
             (None, id) => Thread::register(self.system.components.get(ComponentId(id - 1)), number),
@@ -185,7 +190,7 @@ impl<'m> Machine<'m> {
         out.extend_from_slice(&self.state);
         let trees = &self.space.trees;
         let globals = trees[Region::Globals.number()];
-        out[0] = globals.root;
+        out[GLOBALS] = globals.root;
         let changed = |region: Region| trees[region.number()] != self.base_trees[region.number()];
         self.process_changed |= globals.levels != self.process.globals_levels;
         self.process_changed |= [Region::Break, Region::Maps, Region::LibraryHeap].into_iter().any(changed);
@@ -195,14 +200,14 @@ impl<'m> Machine<'m> {
             self.process.maps = trees[Region::Maps.number()];
             self.process.library_heap = trees[Region::LibraryHeap.number()];
             self.process.encode(&mut self.words);
-            out[1] = components.intern(&self.words).0 + 1;
+            out[PROCESS] = components.intern(&self.words).0 + 1;
         }
         for slot in 0..self.threads.len() {
             let number = slot as u32;
-            let at = FIXED_WORDS + WORDS_PER_SLOT * slot;
+            let (thread_at, arenas_at) = (thread_at(slot), arenas_at(slot));
             let (stack, tls) = (trees[Region::Stack(number).number()], trees[Region::Tls(number).number()]);
             if let Some(hart) = &self.harts[slot] {
-                out[at] = match self.threads[slot].status {
+                out[thread_at] = match self.threads[slot].status {
                     Status::Absent => 0,
                     _ => {
                         Thread { stack, tls, ..self.threads[slot] }.encode(hart, &mut self.words);
@@ -211,26 +216,21 @@ impl<'m> Machine<'m> {
                 };
             } else if changed(Region::Stack(number)) || changed(Region::Tls(number)) {
                 self.words.clear();
-                self.words.extend_from_slice(components.get(ComponentId(out[at] - 1)));
+                self.words.extend_from_slice(components.get(ComponentId(out[thread_at] - 1)));
                 Thread::replace_trees(&mut self.words, stack, tls);
-                out[at] = components.intern(&self.words).0 + 1;
+                out[thread_at] = components.intern(&self.words).0 + 1;
             }
             let regions = [Region::Shared(number), Region::Private(number)];
             if self.arenas_changed[slot] || regions.into_iter().any(changed) {
-                self.words.clear();
-                self.words.extend(regions.iter().flat_map(|region| {
-                    let tree = trees[region.number()];
-                    [tree.root, tree.levels]
-                }));
-                match (&self.arenas[slot], self.state[at + 1]) {
-                    (Some(arenas), _) => {
-                        arenas.shared.encode(&mut self.words);
-                        arenas.private.encode(&mut self.words);
+                Arenas::encode_trees(regions.map(|region| trees[region.number()]), &mut self.words);
+                match (&self.arenas[slot], self.state[arenas_at]) {
+                    (Some(arenas), _) => arenas.encode_blocks(&mut self.words),
+                    (None, 0) => Arenas::default().encode_blocks(&mut self.words),
+                    (None, id) => {
+                        self.words.extend_from_slice(&components.get(ComponentId(id - 1))[Arenas::BLOCKS..]);
                     }
-                    (None, 0) => self.words.extend([0; 8]),
-                    (None, id) => self.words.extend_from_slice(&components.get(ComponentId(id - 1))[4..]),
                 }
-                out[at + 1] = components.intern(&self.words).0 + 1;
+                out[arenas_at] = components.intern(&self.words).0 + 1;
             }
         }
     }
@@ -241,7 +241,7 @@ impl<'m> Machine<'m> {
         ended.encode(&mut self.words);
         out.clear();
         out.resize(width(self.threads.len()), 0);
-        out[1] = self.system.components.intern(&self.words).0 + 1;
+        out[PROCESS] = self.system.components.intern(&self.words).0 + 1;
         self.process_changed = true;
     }
 
@@ -264,7 +264,7 @@ impl<'m> Machine<'m> {
         let slot = slot as usize;
         if self.harts[slot].is_none() {
             let mut hart = self.spare_harts.pop().unwrap_or_else(|| Box::new(Hart::new(0)));
-            match self.state[FIXED_WORDS + WORDS_PER_SLOT * slot] {
+            match self.state[thread_at(slot)] {
                 0 => *hart = Hart::new(0),
                 id => Thread::decode_registers(self.system.components.get(ComponentId(id - 1)), &mut hart),
             }
@@ -279,7 +279,7 @@ impl<'m> Machine<'m> {
         if self.out == Some(slot) {
             return self.operating.as_ref().map(Cow::Borrowed);
         }
-        match (&self.harts[slot as usize], self.state[FIXED_WORDS + WORDS_PER_SLOT * slot as usize]) {
+        match (&self.harts[slot as usize], self.state[thread_at(slot as usize)]) {
             (Some(hart), _) => Some(Cow::Borrowed(hart)),
             (None, id) if id != 0 => {
                 let mut hart = Hart::new(0);
@@ -321,13 +321,9 @@ impl<'m> Machine<'m> {
     }
 
     fn decode_arenas(&self, slot: u32) -> Arenas {
-        match self.state[FIXED_WORDS + WORDS_PER_SLOT * slot as usize + 1] {
+        match self.state[arenas_at(slot as usize)] {
             0 => Arenas::default(),
-            id => {
-                let words = self.system.components.get(ComponentId(id - 1));
-                let (shared, rest) = Arena::decode(&words[4..]);
-                Arenas { shared, private: Arena::decode(rest).0 }
-            }
+            id => Arenas::decode_blocks(self.system.components.get(ComponentId(id - 1))),
         }
     }
 

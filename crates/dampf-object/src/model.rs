@@ -6,7 +6,7 @@ use crate::sharing::{Lesson, Sharing};
 use crate::start;
 use crate::system::{Options, System};
 use crate::trouble::Stop;
-use dampf_core::{Action, Fault, FaultKind, Model, Successors, Transfer, Unsupported, Word, Worker};
+use dampf_core::{Action, Fault, FaultKind, Model, Successors, Unsupported, Word, Worker};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -54,8 +54,6 @@ impl Model for ObjectModel {
         ObjectWorker { machine: Machine::new(&self.system), words: Vec::new() }
     }
 }
-
-impl Transfer for ObjectModel {}
 
 pub struct ObjectWorker<'m> {
     pub machine: Machine<'m>,

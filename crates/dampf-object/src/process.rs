@@ -30,19 +30,32 @@ pub struct Process {
     pub locked: Vec<LockedVariable>,
 }
 
+/// Where lists and blocks begin in a process's words.
+const FIXED_WORDS: usize = 14;
+const RESERVATION_WORDS: usize = 3;
+const LOCKED_WORDS: usize = 5;
+
 impl Process {
+    /// Where an encoded process has the roots of its trees, each with its levels behind it: the break, the maps, the
+    /// libraries' heap.
+    pub const TREES: [usize; 3] = [2, 4, 6];
+    /// Where it has the levels of the globals' tree, whose root is a word of the state.
+    pub const GLOBALS_LEVELS: usize = 1;
+
     pub fn encode(&self, out: &mut Vec<Word>) {
         out.clear();
         let halves = |value: u64| [value as Word, (value >> 32) as Word];
         out.push(self.ended.map_or(0, |status| 1 + Word::from(status)));
         out.push(self.globals_levels);
-        for tree in [self.brk, self.maps, self.library_heap] {
+        for (at, tree) in Process::TREES.into_iter().zip([self.brk, self.maps, self.library_heap]) {
+            debug_assert_eq!(out.len(), at);
             out.extend([tree.root, tree.levels]);
         }
         out.extend(halves(self.brk_end));
         out.extend(halves(self.maps_end));
         out.push(self.reservations.len() as Word);
         out.push(self.locked.len() as Word);
+        debug_assert_eq!(out.len(), FIXED_WORDS);
         for &(slot, address) in &self.reservations {
             out.push(slot);
             out.extend(halves(address));
@@ -57,25 +70,36 @@ impl Process {
 
     pub fn decode(words: &[Word]) -> Process {
         let long = |at: usize| u64::from(words[at]) | u64::from(words[at + 1]) << 32;
-        let tree = |at: usize| Tree { root: words[at], levels: words[at + 1] };
+        let [brk, maps, library_heap] = Process::TREES.map(|at| Tree { root: words[at], levels: words[at + 1] });
         let (reservations, locked) = (words[12] as usize, words[13] as usize);
-        let locked_at = 14 + 3 * reservations;
-        let blocks_at = locked_at + 5 * locked;
+        let locked_at = FIXED_WORDS + RESERVATION_WORDS * reservations;
+        let blocks_at = locked_at + LOCKED_WORDS * locked;
         Process {
             ended: words[0].checked_sub(1).map(|status| status as u8),
-            globals_levels: words[1],
-            brk: tree(2),
-            maps: tree(4),
-            library_heap: tree(6),
+            globals_levels: words[Process::GLOBALS_LEVELS],
+            brk,
+            maps,
+            library_heap,
             brk_end: long(8),
             maps_end: long(10),
-            reservations: (0..reservations).map(|number| (words[14 + 3 * number], long(15 + 3 * number))).collect(),
+            reservations: (0..reservations)
+                .map(|number| FIXED_WORDS + RESERVATION_WORDS * number)
+                .map(|at| (words[at], long(at + 1)))
+                .collect(),
             locked: (0..locked)
-                .map(|number| locked_at + 5 * number)
+                .map(|number| locked_at + LOCKED_WORDS * number)
                 .map(|at| LockedVariable { address: long(at), bytes: long(at + 2), owner: words[at + 4] })
                 .collect(),
             library_blocks: Arena::decode(&words[blocks_at..]).0,
         }
+    }
+
+    /// Whether words from elsewhere can be decoded.
+    pub fn is_encoding(words: &[Word]) -> bool {
+        let [.., reservations, locked] = words.get(..FIXED_WORDS).unwrap_or_default() else { return false };
+        let lists = RESERVATION_WORDS as u64 * u64::from(*reservations) + LOCKED_WORDS as u64 * u64::from(*locked);
+        let blocks = usize::try_from(lists).ok().and_then(|lists| words.get(FIXED_WORDS.checked_add(lists)?..));
+        blocks.and_then(Arena::skip).is_some_and(<[Word]>::is_empty)
     }
 }
 
@@ -100,5 +124,14 @@ mod tests {
         let mut words = Vec::new();
         process.encode(&mut words);
         assert_eq!(Process::decode(&words), process);
+        assert!(Process::is_encoding(&words));
+        for length in 0..words.len() {
+            assert!(!Process::is_encoding(&words[..length]), "the first {length} words are no process");
+        }
+        for at in [12, 13, words.len() - 7] {
+            let mut damaged = words.clone();
+            damaged[at] = Word::MAX;
+            assert!(!Process::is_encoding(&damaged), "a process has no such word {at}");
+        }
     }
 }

@@ -61,8 +61,15 @@ pub struct Thread {
 }
 
 const FIXED_WORDS: usize = 22;
+/// The last of the tags that statuses are told apart by.
+const EXITED: Word = 8;
+/// Where a thread's words say which integer registers are not zero; the floating-point ones are behind.
+const MASKS: usize = 16;
 
 impl Thread {
+    /// Where an encoded thread has the roots of its trees, each with its levels behind it: the stack, thread-local storage.
+    pub const TREES: [usize; 2] = [7, 9];
+
     pub fn is_alive(&self) -> bool {
         !matches!(self.status, Status::Absent | Status::Exited { .. })
     }
@@ -76,7 +83,7 @@ impl Thread {
             Status::Reacquiring { mutex, result } => (4, mutex, u64::from(result)),
             Status::OnFutex { address, timed } => (5 + Word::from(timed), address, 0),
             Status::OnBarrier { barrier } => (7, barrier, 0),
-            Status::Exited { value } => (8, value, 0),
+            Status::Exited { value } => (EXITED, value, 0),
         };
         let flags = Word::from(self.detached) | Word::from(self.c11) << 1;
         out.clear();
@@ -85,7 +92,10 @@ impl Thread {
         out.extend(halves(first));
         out.extend(halves(second));
         out.extend([self.created_at, self.entry]);
-        out.extend([self.stack.root, self.stack.levels, self.tls.root, self.tls.levels]);
+        for (at, tree) in Thread::TREES.into_iter().zip([self.stack, self.tls]) {
+            debug_assert_eq!(out.len(), at);
+            out.extend([tree.root, tree.levels]);
+        }
         out.extend(halves(hart.pc));
         out.push(hart.fcsr);
         out.extend(halves(hart.reservation.map_or(0, |address| address.wrapping_add(1))));
@@ -105,7 +115,7 @@ impl Thread {
                     out.extend_from_slice(&halves(value));
                 }
             }
-            out[16 + file] = mask;
+            out[MASKS + file] = mask;
         }
     }
 
@@ -113,6 +123,7 @@ impl Thread {
     pub fn decode(words: &[Word]) -> Thread {
         let long = |at: usize| u64::from(words[at]) | u64::from(words[at + 1]) << 32;
         let (first, second) = (long(1), long(3));
+        let [stack, tls] = Thread::TREES.map(|at| Tree { root: words[at], levels: words[at + 1] });
         let status = match words[0] & 0xff {
             0 => Status::Absent,
             1 => Status::Running,
@@ -120,7 +131,7 @@ impl Thread {
             4 => Status::Reacquiring { mutex: first, result: second as u32 },
             tag @ (5 | 6) => Status::OnFutex { address: first, timed: tag == 6 },
             7 => Status::OnBarrier { barrier: first },
-            8 => Status::Exited { value: first },
+            EXITED => Status::Exited { value: first },
             tag => unreachable!("a thread's words begin with {tag}"),
         };
         Thread {
@@ -130,8 +141,8 @@ impl Thread {
             atomic: (words[0] >> 16) as u8,
             created_at: words[5],
             entry: words[6],
-            stack: Tree { root: words[7], levels: words[8] },
-            tls: Tree { root: words[9], levels: words[10] },
+            stack,
+            tls,
             stack_bytes: words[18],
             recycled: (long(19), words[21]),
             sp: Thread::register(words, 2),
@@ -139,15 +150,25 @@ impl Thread {
         }
     }
 
+    /// Whether words from elsewhere can be decoded.
+    pub fn is_encoding(words: &[Word]) -> bool {
+        let registers = |masks: &[Word]| masks.iter().map(|mask| mask.count_ones() as usize).sum::<usize>();
+        words.len() >= FIXED_WORDS
+            && words[0] & 0xff <= EXITED
+            && words.len() == FIXED_WORDS + 2 * registers(&words[MASKS..MASKS + 2])
+    }
+
     /// Changes the trees in a thread's words.
     pub fn replace_trees(words: &mut [Word], stack: Tree, tls: Tree) {
-        words[7..11].copy_from_slice(&[stack.root, stack.levels, tls.root, tls.levels]);
+        for (at, tree) in Thread::TREES.into_iter().zip([stack, tls]) {
+            words[at..at + 2].copy_from_slice(&[tree.root, tree.levels]);
+        }
     }
 
     /// Reads one integer register.
     #[inline]
     pub fn register(words: &[Word], number: usize) -> u64 {
-        let mask = words[16];
+        let mask = words[MASKS];
         if mask >> number & 1 == 0 {
             return 0;
         }
@@ -162,7 +183,7 @@ impl Thread {
         hart.fcsr = words[13];
         hart.reservation = long(14).checked_sub(1);
         let mut at = FIXED_WORDS;
-        for (mask, registers) in [(words[16], &mut hart.x[..32]), (words[17], &mut hart.f[..32])] {
+        for (mask, registers) in [(words[MASKS], &mut hart.x[..32]), (words[MASKS + 1], &mut hart.f[..32])] {
             for (number, register) in registers.iter_mut().enumerate() {
                 *register = 0;
                 if mask >> number & 1 != 0 {
@@ -171,5 +192,39 @@ impl Thread {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_is_read_as_it_was_written() {
+        let thread = Thread {
+            status: Status::Exited { value: 1 << 40 },
+            detached: true,
+            atomic: 3,
+            created_at: 7,
+            entry: 8,
+            stack: Tree { root: 77, levels: 2 },
+            tls: Tree { root: 78, levels: 1 },
+            recycled: (1 << 33, 5),
+            stack_bytes: 1 << 20,
+            sp: 0x11_0000_0010,
+            pc: 0x1_0000,
+            ..Thread::default()
+        };
+        let mut hart = Hart::new(thread.pc);
+        (hart.x[2], hart.x[10], hart.f[9]) = (thread.sp, u64::MAX, 3);
+        let mut words = Vec::new();
+        thread.encode(&hart, &mut words);
+        assert_eq!(Thread::decode(&words), thread);
+        assert!(Thread::is_encoding(&words));
+        for length in 0..words.len() {
+            assert!(!Thread::is_encoding(&words[..length]), "the first {length} words are no thread");
+        }
+        words[0] = 9;
+        assert!(!Thread::is_encoding(&words));
     }
 }

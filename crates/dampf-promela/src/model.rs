@@ -6,6 +6,7 @@ use crate::typed::{Print, ScalarKind, Statement, Typed, Value};
 use dampf_core::{Action, Binding, Describe, Model, Step, Transfer, Unsupported, Word};
 use dampf_gcl::ir::{Effect, Expr, Place, ProcessId, VariableId};
 use dampf_gcl::model::{Backend, GclModel, GclWorker};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What is to be done where a model was not prepared.
@@ -109,7 +110,7 @@ impl PromelaModel {
 
     fn queue_bindings(&self, state: &[Word]) -> Vec<Binding> {
         let mut bindings = Vec::new();
-        for queue in &self.lowered.queues {
+        for (number, queue) in self.lowered.queues.iter().enumerate() {
             let Some(length) = queue.length else { continue };
             if queue.owner.is_some_and(|owner| !self.is_alive(owner, state)) {
                 continue;
@@ -123,11 +124,7 @@ impl PromelaModel {
                 if fields.len() == 1 { fields.concat() } else { format!("({})", fields.join(", ")) }
             };
             let messages: Vec<String> = (0..layout.element(length, 0).get(state) as u32).map(message).collect();
-            let name = match queue.owner {
-                Some(owner) => format!("{}.{}", self.process_name(owner), queue.name),
-                None => queue.name.clone(),
-            };
-            bindings.push(Binding { name, value: format!("[{}]", messages.join(", ")) });
+            bindings.push(Binding { name: self.channel_name(number), value: format!("[{}]", messages.join(", ")) });
         }
         bindings
     }
@@ -253,7 +250,60 @@ impl Model for PromelaModel {
     }
 }
 
-impl Transfer for PromelaModel {}
+/// States hold no names of parts. Sections are those of guarded commands, but that a channel is one, whatever variables it is made of:
+/// processes (`P:1`, with their local variables and channels), variables (`x`, `P:1.x`), channels (`q`, `P:1.q`).
+impl Transfer for PromelaModel {
+    fn section(&self, name: &str) -> Option<Vec<Word>> {
+        if self.names_within_channels().contains(name) {
+            return None;
+        }
+        let channels = self.buffered_channels().filter(|number| self.channel_name(*number) == name);
+        let fields =
+            channels.flat_map(|number| self.channel_variables(number)).flat_map(|id| self.gcl.variable_fields(id));
+        let of_channels = self.gcl.mask_of(fields);
+        match self.gcl.section(name) {
+            Some(mask) => Some(mask.iter().zip(of_channels).map(|(left, right)| left | right).collect()),
+            None => self.buffered_channels().any(|number| self.channel_name(number) == name).then_some(of_channels),
+        }
+    }
+
+    fn sections(&self) -> Vec<String> {
+        let hidden = self.names_within_channels();
+        let mut names = self.gcl.sections();
+        names.retain(|name| !hidden.contains(name));
+        names.extend(self.buffered_channels().map(|number| self.channel_name(number)));
+        let mut seen = BTreeSet::new();
+        names.retain(|name| seen.insert(name.clone()));
+        names
+    }
+}
+
+impl PromelaModel {
+    /// The channels that hold messages.
+    fn buffered_channels(&self) -> impl Iterator<Item = usize> {
+        (0..self.lowered.queues.len()).filter(|number| self.lowered.queues[*number].length.is_some())
+    }
+
+    fn channel_name(&self, number: usize) -> String {
+        let queue = &self.lowered.queues[number];
+        match queue.owner {
+            Some(owner) => format!("{}.{}", self.process_name(owner), queue.name),
+            None => queue.name.clone(),
+        }
+    }
+
+    /// The variables that a channel is made of.
+    fn channel_variables(&self, number: usize) -> impl Iterator<Item = VariableId> {
+        let queue = &self.lowered.queues[number];
+        queue.length.into_iter().chain(queue.slots.iter().copied())
+    }
+
+    /// What guarded commands call those variables. Nobody has written such names.
+    fn names_within_channels(&self) -> BTreeSet<String> {
+        let variables = self.buffered_channels().flat_map(|number| self.channel_variables(number));
+        variables.map(|id| self.gcl.program().variable_name(id)).collect()
+    }
+}
 
 impl Describe for PromelaModel {
     /// The processes that are there, the variables, the channels.

@@ -22,6 +22,7 @@ impl<'m, M: Transfer> Mover<'m, M> {
     pub fn state(&mut self, state: &[Word]) -> Vec<Word> {
         let mut parts = Vec::new();
         self.from.parts_of_state(state, &mut |position, part| parts.push((position, part)));
+        assert!(parts.is_empty() || self.from.has_parts(), "a model that names parts says so");
         self.translated(state.to_vec(), &parts)
     }
 
