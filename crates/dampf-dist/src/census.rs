@@ -6,9 +6,9 @@
 
 use crate::message::Message;
 use crate::node::{Node, Phase};
-use crate::outbox::{Companion, Format, Outbox, unpack};
+use crate::outbox::Outbox;
+use crate::parcel::{Companion, Format, unpack};
 use crate::passage::Arrivals;
-use crate::wire::Reader;
 use dampf_core::{Successors, Transfer, Worker};
 use dampf_net::{Rank, Transport, Turn};
 use dampf_store::{Inserted, Prefix, Session, StateRef, Store, TreeStore};
@@ -28,16 +28,19 @@ pub(crate) struct Census {
     /// States that were here before, and their steps.
     repeated: u64,
     repeated_steps: u64,
+    /// The steps of all states, where they have to be counted anew: in a resumed search, what was counted before includes states
+    /// that lay on several ranks then.
+    steps: Option<u64>,
     /// Ranks that have not sent everything yet.
     awaited: Rank,
 }
 
 impl<M: Transfer> Node<'_, M> {
     fn census_format(&self) -> Format {
-        Format { depths: false, places: false, ..self.format }
+        Format { depths: false, places: false, positions: false, ..self.format }
     }
 
-    pub(crate) fn begin_census(&mut self, _: &mut impl Transport) {
+    pub(crate) fn begin_census(&mut self) {
         let mut left = Vec::new();
         self.store.for_each_with(Prefix::ANY, &mut |state| {
             left.push(state);
@@ -50,6 +53,7 @@ impl<M: Transfer> Node<'_, M> {
     /// The census, which others may have begun before this rank.
     fn ready_census(&mut self) -> &mut Census {
         let (ranks, width, format) = (self.ranks, self.model.width(), self.census_format());
+        let steps = self.is_resumed().then_some(0);
         self.census.get_or_insert_with(|| Census {
             left: Vec::new(),
             has_told: false,
@@ -59,6 +63,7 @@ impl<M: Transfer> Node<'_, M> {
             distinct: 0,
             repeated: 0,
             repeated_steps: 0,
+            steps,
             awaited: ranks,
         })
     }
@@ -104,7 +109,7 @@ impl<M: Transfer> Node<'_, M> {
         let mut arrivals = std::mem::take(&mut census.arrivals[from as usize]);
         let mut words = vec![0; self.model.width()];
         let (model, format) = (self.model, self.census_format());
-        let read = unpack(model, format, &mut arrivals, &mut Reader::new(states), &mut words, |state, _| {
+        let read = unpack(model, format, &mut arrivals, states, &mut words, |state, _| {
             self.count_state(&mut census, state);
         });
         read.expect("states from another rank can be read");
@@ -115,14 +120,19 @@ impl<M: Transfer> Node<'_, M> {
     fn count_state(&mut self, census: &mut Census, state: &[dampf_core::Word]) {
         let mut session = census.home.session();
         let hash = session.prepare(state);
-        if let Inserted::New(_) = session.commit(hash, state, None) {
-            census.distinct += 1;
+        let is_new = matches!(session.commit(hash, state, None), Inserted::New(_));
+        census.distinct += u64::from(is_new);
+        census.repeated += u64::from(!is_new);
+        if is_new && census.steps.is_none() {
             return;
         }
-        census.repeated += 1;
         let mut out = Successors::new(self.model.width());
         self.worker.successors(state, &mut out).expect("the state was explored before");
-        census.repeated_steps += out.len() as u64;
+        match &mut census.steps {
+            Some(steps) if is_new => *steps += out.len() as u64,
+            Some(_) => {}
+            None => census.repeated_steps += out.len() as u64,
+        }
     }
 
     pub(crate) fn take_census_end(&mut self, network: &mut impl Transport, _: Rank) {
@@ -134,7 +144,8 @@ impl<M: Transfer> Node<'_, M> {
         let Some(census) = self.census.take_if(|census| census.awaited == 0) else { return };
         self.statistics.states = census.distinct;
         // May wrap here; the sum over all ranks is right.
-        self.statistics.transitions = self.statistics.transitions.wrapping_sub(census.repeated_steps);
+        let explored = self.statistics.transitions.wrapping_sub(census.repeated_steps);
+        self.statistics.transitions = census.steps.unwrap_or(explored);
         self.redundant += census.repeated;
         self.report(network);
     }

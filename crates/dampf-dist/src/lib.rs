@@ -8,10 +8,12 @@
 //! A [`Node`] is what runs on a rank. [`search`] drives one on any network; simulations drive many.
 
 mod census;
+mod checkpoint;
 mod message;
 mod node;
 mod order;
 mod outbox;
+mod parcel;
 mod partition;
 mod passage;
 mod quest;
@@ -21,6 +23,7 @@ mod run;
 mod termination;
 mod wire;
 
+pub use checkpoint::{CheckpointProblem, Checkpoints, description};
 pub use node::Node;
 pub use outbox::Traffic;
 pub use partition::{NoSuchSection, Partition};
@@ -37,6 +40,7 @@ pub struct Settings {
     /// So many sent states are remembered, not to be sent again.
     pub remembered: usize,
     pub termination: Termination,
+    pub checkpoints: Option<Checkpoints>,
 }
 
 impl Default for Settings {
@@ -47,6 +51,7 @@ impl Default for Settings {
             waiting: Waiting::default(),
             remembered: 1 << 16,
             termination: Termination::default(),
+            checkpoints: None,
         }
     }
 }

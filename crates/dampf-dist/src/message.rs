@@ -42,6 +42,10 @@ pub enum Message<'b> {
     Census(&'b [u8]),
     /// The sender has sent all its states for the census.
     CensusEnd,
+    /// A checkpoint is due: everything that the sender sent before this belongs to it.
+    Mark,
+    /// The sender has saved itself.
+    Saved(&'b [u8]),
     /// What the sender found out.
     Report(&'b [u8]),
     /// Let all ranks look for the parent of a state of yours.
@@ -107,8 +111,8 @@ impl Message<'_> {
             Message::LevelEnd { level, end } => {
                 out.push(1);
                 out.number(*level);
-                let LevelEnd { explored, faults, faulty_steps } = *end;
-                [explored, faults, faulty_steps].into_iter().for_each(|number| out.number(number));
+                let LevelEnd { explored, faults, faulty_steps, save } = *end;
+                [explored, faults, faulty_steps, u64::from(save)].into_iter().for_each(|number| out.number(number));
             }
             Message::Token(token) => {
                 out.push(2);
@@ -169,6 +173,11 @@ impl Message<'_> {
                 out.extend_from_slice(outcome);
             }
             Message::Bye => out.push(16),
+            Message::Mark => out.push(22),
+            Message::Saved(part) => {
+                out.push(23);
+                out.extend_from_slice(part);
+            }
             Message::Places(places) => {
                 out.push(17);
                 out.extend_from_slice(places);
@@ -204,7 +213,12 @@ impl Message<'_> {
             }
             1 => Message::LevelEnd {
                 level: reader.number()?,
-                end: LevelEnd { explored: reader.number()?, faults: reader.number()?, faulty_steps: reader.number()? },
+                end: LevelEnd {
+                    explored: reader.number()?,
+                    faults: reader.number()?,
+                    faulty_steps: reader.number()?,
+                    save: reader.number()? != 0,
+                },
             },
             2 => {
                 let balance = reader.number()?;
@@ -241,6 +255,8 @@ impl Message<'_> {
             }
             15 => Message::Finish(rest),
             16 => Message::Bye,
+            22 => Message::Mark,
+            23 => Message::Saved(rest),
             17 => Message::Places(rest),
             18 => Message::Positions(rest),
             19 => Message::IsInitial { question: reader.number()?, initial: reader.number()? },

@@ -11,18 +11,20 @@
 mod explore;
 mod levels;
 mod meeting;
+mod saving;
 
 use crate::census::Census;
 use crate::message::{Message, Progress};
 use crate::order::Ranking;
-use crate::outbox::{Format, Outbox};
-use crate::partition::{Bucket, NoSuchSection, Partitioner};
+use crate::outbox::Outbox;
+use crate::parcel::Format;
+use crate::partition::{Bucket, Partitioner};
 use crate::passage::Arrivals;
 use crate::quest::{Beginning, Quest};
 use crate::queue::{Order, RawQueue, Stored, StoredQueue, Waiting};
 use crate::report::{Discovery, Report, Summary};
 use crate::termination::{IdleReports, Safra};
-use crate::{Settings, Termination};
+use crate::{Problem, Settings, Termination};
 use dampf_core::{Statistics, Successors, Transfer, Unsupported, Word};
 use dampf_net::{Lost, Process, Rank, Transport, Turn};
 use dampf_search::{Monitor, Options, Stop};
@@ -30,7 +32,8 @@ use dampf_store::{Session, StateRef, Store, TreeStore};
 use explore::{Held, OwnStep};
 pub use levels::LevelEnd;
 use levels::Levels;
-use std::collections::BTreeMap;
+use saving::Saving;
+use std::collections::{BTreeMap, VecDeque};
 
 /// Messages taken in a turn before the node goes on with its own work.
 const MESSAGES_PER_TURN: usize = 64;
@@ -97,6 +100,9 @@ pub struct Node<'a, M: Transfer> {
     /// Messages of the next search, from ranks that have left this one.
     early: Vec<(Rank, Vec<u8>)>,
     lost: Option<Lost>,
+    saving: Option<Saving>,
+    /// What this rank says to itself.
+    own_messages: VecDeque<Vec<u8>>,
     // Scratch space.
     pub(crate) words: Vec<Word>,
     successors: Vec<Successors>,
@@ -117,10 +123,11 @@ impl<'a, M: Transfer> Node<'a, M> {
         (options, settings): (&'a Options, &'a Settings),
         monitor: &'a Monitor,
         note: impl FnMut() -> Vec<u8> + 'a,
-    ) -> Result<Self, NoSuchSection> {
+    ) -> Result<Self, Problem> {
         let levels = settings.order == Order::Levels || options.deterministic;
         let partitioner = Partitioner::new(model, ranks, settings.partition.clone())?;
-        let format = Format { depths: !levels, places: options.deterministic, parts: model.has_parts() };
+        let format =
+            Format { depths: !levels, places: options.deterministic, positions: false, parts: model.has_parts() };
         let width = model.width();
         let count = ranks as usize;
         let mut node = Node {
@@ -163,13 +170,15 @@ impl<'a, M: Transfer> Node<'a, M> {
             gone: vec![false; count],
             early: Vec::new(),
             lost: None,
+            saving: None,
+            own_messages: VecDeque::new(),
             words: vec![0; width],
             successors: (0..BATCH).map(|_| Successors::new(width)).collect(),
             batch: Vec::new(),
             own_steps: Vec::new(),
         };
         node.gone[rank as usize] = true;
-        node.begin();
+        node.begin_saving()?;
         Ok(node)
     }
 
@@ -220,10 +229,14 @@ impl<'a, M: Transfer> Node<'a, M> {
         self.report(network);
     }
 
+    pub(crate) fn is_resumed(&self) -> bool {
+        self.saving.as_ref().is_some_and(Saving::is_resumed)
+    }
+
     /// The search has ended everywhere, and nothing was left out.
     fn finish_search(&mut self, network: &mut impl Transport) {
-        if self.partitioner.depends_on_depth() && self.ranks > 1 {
-            self.begin_census(network);
+        if self.partitioner.depends_on_depth() && (self.ranks > 1 || self.is_resumed()) {
+            self.begin_census();
         } else {
             self.report(network);
         }
@@ -267,12 +280,7 @@ impl<'a, M: Transfer> Node<'a, M> {
             quest.take_beginning(Beginning::of(self.model));
         }
         while let Some((to, request)) = self.quest.as_mut().and_then(Quest::next_request) {
-            if to == self.rank {
-                // May answer at once, and so come back here.
-                self.handle(network, to, &request);
-            } else {
-                network.send(to, request);
-            }
+            self.post(network, to, request);
         }
         self.end_quest(network);
     }
@@ -282,12 +290,17 @@ impl<'a, M: Transfer> Node<'a, M> {
         self.pursue(network, |quest| quest.take_contents(question, state));
     }
 
-    /// Sends a message, or takes it in where it is for this rank.
     pub(crate) fn say(&mut self, network: &mut impl Transport, to: Rank, message: &Message) {
+        self.post(network, to, message.encode());
+    }
+
+    /// Sends a message. One for this rank is taken in when the present one is dealt with: a long conversation of a rank with itself must not
+    /// nest.
+    fn post(&mut self, network: &mut impl Transport, to: Rank, message: Vec<u8>) {
         if to == self.rank {
-            self.handle(network, to, &message.encode());
+            self.own_messages.push_back(message);
         } else {
-            network.send(to, message.encode());
+            network.send(to, message);
         }
     }
 
@@ -345,6 +358,8 @@ impl<'a, M: Transfer> Node<'a, M> {
             Message::Assigned(bucket, owner) => self.take_assignment(network, bucket, owner),
             Message::Census(states) => self.take_census(from, states),
             Message::CensusEnd => self.take_census_end(network, from),
+            Message::Mark => self.take_mark(network),
+            Message::Saved(part) => self.take_saved(from, part),
             Message::Report(report) => {
                 let report = Report::decode(report).expect("a report from another rank can be read");
                 self.take_report(network, from, report);
@@ -441,8 +456,13 @@ impl<M: Transfer> Process for Node<'_, M> {
             }
             received += 1;
         }
+        while let Some(message) = self.own_messages.pop_front() {
+            self.handle(network, self.rank, &message);
+            received += 1;
+        }
         self.look_at_monitor(network);
         let turn = match self.phase {
+            Phase::Searching if self.saving.as_ref().is_some_and(Saving::is_waiting) => Turn::Idle,
             Phase::Searching if self.has_work() => {
                 if self.settings.termination == Termination::IdleReports {
                     self.tell_busy(network);
@@ -455,7 +475,11 @@ impl<M: Transfer> Process for Node<'_, M> {
             Phase::Leaving if self.gone.iter().all(|&gone| gone) => return Turn::Done,
             Phase::Leaving => Turn::Idle,
         };
-        if received > 0 && turn == Turn::Idle { Turn::Worked { work: 0 } } else { turn }
+        if (received > 0 || !self.own_messages.is_empty()) && turn == Turn::Idle {
+            Turn::Worked { work: 0 }
+        } else {
+            turn
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! with all others' gives the number. So each rank sorts the places of one range of positions for all, and says how many there
 //! are and which number each has in the range.
 
+use crate::parcel::Companion;
 use crate::report::{Discovery, FaultPlace};
 use crate::wire::{Garbled, Reader, Write};
 use dampf_core::Fault;
@@ -25,6 +26,27 @@ struct RankedLevel {
     positions: Vec<u64>,
     /// By which way each state was found first; empty for the initial states.
     places: Vec<Place>,
+}
+
+impl RankedLevel {
+    fn sort(&mut self) {
+        let mut order: Vec<usize> = (0..self.states.len()).collect();
+        order.sort_unstable_by_key(|&at| self.positions[at]);
+        self.states = order.iter().map(|&at| self.states[at]).collect();
+        self.positions = order.iter().map(|&at| self.positions[at]).collect();
+        if !self.places.is_empty() {
+            self.places = order.iter().map(|&at| self.places[at]).collect();
+        }
+    }
+}
+
+/// A fault of a level as a discovery.
+fn placed(level: u64, (((position, step), of_state), fault): (PlaceOfFault, Fault)) -> Discovery {
+    let place = match level {
+        0 => FaultPlace::Initial(position),
+        _ => FaultPlace::Placed { level, position, step, of_state },
+    };
+    Discovery { fault, place, step: None }
 }
 
 pub(crate) struct Ranking {
@@ -143,14 +165,7 @@ impl Ranking {
     /// The faults of this level. Faulty steps count in the level they would lead to.
     pub fn take_faults(&mut self, level: u64) -> Vec<Discovery> {
         let faults = std::mem::replace(&mut self.faults, std::mem::take(&mut self.faulty_steps));
-        let placed = |(((position, step), of_state), fault)| {
-            let place = match level {
-                0 => FaultPlace::Initial(position),
-                _ => FaultPlace::Placed { level, position, step, of_state },
-            };
-            Discovery { fault, place, step: None }
-        };
-        faults.into_iter().map(placed).collect()
+        faults.into_iter().map(|fault| placed(level, fault)).collect()
     }
 
     pub fn is_ordering(&self) -> bool {
@@ -249,6 +264,48 @@ impl Ranking {
         self.cursor = 0;
         self.is_ordering = false;
         before
+    }
+
+    /// The states of the current level, with the ways by which they were found and their positions.
+    pub fn for_each_current(&self, mut visit: impl FnMut(StateRef, Place, u64)) {
+        let level = self.level();
+        for (at, &state) in level.states.iter().enumerate() {
+            visit(state, level.places.get(at).copied().unwrap_or_default(), level.positions[at]);
+        }
+    }
+
+    /// Faulty steps to the current level, for a checkpoint.
+    pub fn pending_faults(&self) -> Vec<Discovery> {
+        let level = self.levels.len() as u64 - 1;
+        self.faults.iter().map(|fault| placed(level, fault.clone())).collect()
+    }
+
+    pub fn restore_faults(&mut self, faults: Vec<Discovery>) {
+        self.faults.extend(faults.into_iter().filter_map(|Discovery { fault, place, .. }| match place {
+            FaultPlace::Placed { position, step, of_state, .. } => Some((((position, step), of_state), fault)),
+            _ => None,
+        }));
+    }
+
+    /// Takes a state of a checkpoint, in any order.
+    pub fn restore(&mut self, level: u64, state: StateRef, companion: Companion) {
+        while self.levels.len() as u64 <= level {
+            self.levels.push(RankedLevel::default());
+        }
+        let restored = &mut self.levels[level as usize];
+        restored.states.push(state);
+        restored.positions.push(companion.position);
+        if level > 0 {
+            restored.places.push(companion.place);
+        }
+    }
+
+    /// All states of a checkpoint were taken: the current level is this one, of this size on all ranks.
+    pub fn restored(&mut self, level: u64, size: u64) {
+        self.levels.resize_with(level as usize + 1, RankedLevel::default);
+        self.levels.iter_mut().for_each(RankedLevel::sort);
+        self.size = size;
+        self.cursor = 0;
     }
 
     /// The state at a position of a level, if it is this rank's, and by which way it was found.

@@ -4,13 +4,9 @@
 //! receiver. How long adapts itself: a buffer that fills up while there is work gets larger, one that had to be sent because its
 //! rank ran out of work gets smaller.
 //!
-//! A state is written as its difference to the state before it in the buffer. Neighbours are mostly successors of one state,
-//! so that a few bytes are left of it.
-//!
 //! States that were sent lately are remembered, by all their words, and not sent again.
 
-use crate::passage::{Arrivals, Departures};
-use crate::wire::{Garbled, Reader, Write};
+use crate::parcel::{Companion, Format, Packer};
 use dampf_core::{Transfer, Word};
 use dampf_net::Rank;
 use dampf_store::hash_words;
@@ -21,28 +17,6 @@ const LEAST_BYTES: usize = 512;
 const MOST_BYTES: usize = 64 << 10;
 /// A buffer that so many batches were expanded with is sent, full or not: the receiver may have nothing else to do.
 const BATCHES_MAX: u32 = 512;
-
-/// What travels with a state.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Companion {
-    /// The first bits of the reference of the state it was reached from.
-    pub parent: u32,
-    /// Steps from an initial state, on the way it was reached.
-    pub depth: u32,
-    /// In a predictable search: the position of the state it was reached from in its level, and the step's index there.
-    pub place: (u64, u32),
-}
-
-/// How many bits of the parent's reference travel.
-pub const PARENT_BITS: u32 = 24;
-
-/// Which companions are on the wire. The same on all ranks.
-#[derive(Clone, Copy, Debug)]
-pub struct Format {
-    pub depths: bool,
-    pub places: bool,
-    pub parts: bool,
-}
 
 /// What went over the network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -70,18 +44,13 @@ impl Traffic {
 }
 
 pub struct Outbox {
-    format: Format,
     buffers: Vec<Buffer>,
     sent: SentCache,
     pub traffic: Traffic,
 }
 
 struct Buffer {
-    departures: Departures,
-    bytes: Vec<u8>,
-    count: u64,
-    /// The state written last.
-    last: Vec<Word>,
+    packer: Packer,
     limit: usize,
     batches: u32,
 }
@@ -89,16 +58,8 @@ struct Buffer {
 impl Outbox {
     /// `remembered` is the number of states that the cache of sent states has room for.
     pub fn new(ranks: Rank, width: usize, format: Format, remembered: usize) -> Self {
-        let buffer = |_| Buffer {
-            departures: Departures::default(),
-            bytes: Vec::new(),
-            count: 0,
-            last: vec![0; width],
-            limit: FIRST_BYTES,
-            batches: 0,
-        };
+        let buffer = |_| Buffer { packer: Packer::new(width, format), limit: FIRST_BYTES, batches: 0 };
         Outbox {
-            format,
             buffers: (0..ranks).map(buffer).collect(),
             sent: SentCache::new(width, remembered),
             traffic: Traffic::default(),
@@ -113,23 +74,9 @@ impl Outbox {
             return false;
         }
         let buffer = &mut self.buffers[to as usize];
-        if self.format.parts {
-            let shape = buffer.departures.describe(model, state);
-            buffer.bytes.number(shape);
-        }
-        buffer.bytes.difference(state, &buffer.last);
-        buffer.last.copy_from_slice(state);
-        buffer.bytes.extend_from_slice(&companion.parent.to_le_bytes()[..3]);
-        if self.format.depths {
-            buffer.bytes.number(u64::from(companion.depth));
-        }
-        if self.format.places {
-            buffer.bytes.number(companion.place.0);
-            buffer.bytes.number(u64::from(companion.place.1));
-        }
-        buffer.count += 1;
+        buffer.packer.push(model, state, companion);
         self.traffic.states += 1;
-        buffer.bytes.len() + buffer.departures.described_bytes() >= buffer.limit
+        buffer.packer.size() >= buffer.limit
     }
 
     /// The contents of a full buffer, to be sent.
@@ -142,7 +89,7 @@ impl Outbox {
     /// The contents of a buffer that is not full; `out_of_work` says that its rank has nothing else to do.
     pub fn take_early(&mut self, to: Rank, out_of_work: bool) -> Option<Vec<u8>> {
         let buffer = &mut self.buffers[to as usize];
-        if out_of_work && buffer.count > 0 {
+        if out_of_work && buffer.packer.count() > 0 {
             buffer.limit = (buffer.limit / 2).max(LEAST_BYTES);
         }
         self.take(to)
@@ -151,7 +98,7 @@ impl Outbox {
     /// Says that a batch was expanded, and returns a rank whose buffer has waited too long.
     pub fn age(&mut self) -> Option<Rank> {
         let mut overdue = None;
-        for (rank, buffer) in self.buffers.iter_mut().enumerate().filter(|(_, buffer)| buffer.count > 0) {
+        for (rank, buffer) in self.buffers.iter_mut().enumerate().filter(|(_, buffer)| buffer.packer.count() > 0) {
             buffer.batches += 1;
             if buffer.batches >= BATCHES_MAX {
                 overdue = Some(rank as Rank);
@@ -160,70 +107,15 @@ impl Outbox {
         overdue
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.buffers.iter().all(|buffer| buffer.count == 0)
-    }
-
     fn take(&mut self, to: Rank) -> Option<Vec<u8>> {
         let buffer = &mut self.buffers[to as usize];
-        if buffer.count == 0 {
-            return None;
-        }
-        let descriptions = buffer.departures.take();
-        let mut message = Vec::with_capacity(buffer.bytes.len() + descriptions.len() + 16);
-        message.number(buffer.count);
-        if self.format.parts {
-            message.bytes(&descriptions);
-            self.traffic.part_bytes += descriptions.len() as u64;
-        }
-        message.extend_from_slice(&buffer.bytes);
-        buffer.bytes.clear();
-        buffer.last.fill(0);
-        buffer.count = 0;
+        let (parcel, description_bytes) = buffer.packer.take()?;
         buffer.batches = 0;
         self.traffic.messages += 1;
-        self.traffic.bytes += message.len() as u64;
-        Some(message)
+        self.traffic.bytes += parcel.len() as u64;
+        self.traffic.part_bytes += description_bytes as u64;
+        Some(parcel)
     }
-
-    /// Forgets what was sent: for a search in which a state that was sent once may have to be sent again.
-    pub fn forget_sent(&mut self) {
-        self.sent.forget();
-    }
-}
-
-/// Reads the states of a message. Calls `visit` with each, in this process's names.
-pub fn unpack<M: Transfer>(
-    model: &M,
-    format: Format,
-    arrivals: &mut Arrivals,
-    reader: &mut Reader,
-    words: &mut [Word],
-    mut visit: impl FnMut(&[Word], Companion),
-) -> Result<(), Garbled> {
-    let count = reader.number()?;
-    if format.parts {
-        let descriptions = reader.bytes()?;
-        arrivals.learn(model, descriptions)?;
-    }
-    let mut theirs = vec![0; words.len()];
-    for _ in 0..count {
-        let shape = if format.parts { reader.number()? } else { 0 };
-        reader.difference(&mut theirs)?;
-        words.copy_from_slice(&theirs);
-        if format.parts {
-            arrivals.translate(shape, words)?;
-        }
-        let mut companion = Companion { parent: reader.three_bytes()?, ..Companion::default() };
-        if format.depths {
-            companion.depth = reader.word()?;
-        }
-        if format.places {
-            companion.place = (reader.number()?, reader.word()?);
-        }
-        visit(words, companion);
-    }
-    if reader.is_empty() { Ok(()) } else { Err(Garbled) }
 }
 
 /// States that were sent lately. A state that was sent long ago may be forgotten; one that was never sent is never in it.
@@ -253,9 +145,5 @@ impl SentCache {
         words.copy_from_slice(state);
         self.used[place] = true;
         false
-    }
-
-    fn forget(&mut self) {
-        self.used.fill(false);
     }
 }

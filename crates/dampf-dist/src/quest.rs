@@ -10,10 +10,8 @@
 
 use crate::message::Message;
 use crate::node::Node;
-use crate::outbox::PARENT_BITS;
-use crate::passage::{Arrivals, Departures};
+use crate::parcel::{PARENT_BITS, pack_one, unpack_one};
 use crate::report::{Discovery, FaultPlace, Report, Summary};
-use crate::wire::{Garbled, Reader, Write};
 use dampf_core::{Action, Finding, Model, Successors, Trail, Transfer, Word, Worker, replay};
 use dampf_net::{Rank, Transport};
 use dampf_search::FINDINGS_MAX;
@@ -340,34 +338,6 @@ impl FaultPlace {
     }
 }
 
-/// A state with all its parts.
-fn pack<M: Transfer>(model: &M, state: &[Word]) -> Vec<u8> {
-    let mut out = Vec::new();
-    if model.has_parts() {
-        let mut departures = Departures::default();
-        let shape = departures.describe(model, state);
-        out.number(shape);
-        out.bytes(&departures.take());
-    }
-    out.difference(state, &vec![0; state.len()]);
-    out
-}
-
-fn unpack<M: Transfer>(model: &M, bytes: &[u8]) -> Result<Vec<Word>, Garbled> {
-    let mut reader = Reader::new(bytes);
-    let mut state = vec![0; model.width()];
-    if model.has_parts() {
-        let shape = reader.number()?;
-        let mut arrivals = Arrivals::default();
-        arrivals.learn(model, reader.bytes()?)?;
-        reader.difference(&mut state)?;
-        arrivals.translate(shape, &mut state)?;
-    } else {
-        reader.difference(&mut state)?;
-    }
-    Ok(state)
-}
-
 impl<M: Transfer> Node<'_, M> {
     /// Lets all ranks look for the parents of a state of this rank.
     pub(crate) fn answer_ask(&mut self, network: &mut impl Transport, question: u64, state: StateRef) {
@@ -378,7 +348,7 @@ impl<M: Transfer> Node<'_, M> {
         // Of a parent elsewhere no more bits are known; all states may be parents of one that has none.
         let prefix = self.store.parent_prefix(state).unwrap_or(Prefix::ANY).cut(PARENT_BITS);
         self.load(state);
-        let state = pack(self.model, &self.words);
+        let state = pack_one(self.model, &self.words);
         for rank in 0..self.ranks {
             self.say(network, rank, &Message::Seek { question, prefix, state: &state });
         }
@@ -386,7 +356,7 @@ impl<M: Transfer> Node<'_, M> {
 
     /// Tries this rank's states.
     pub(crate) fn answer_seek(&mut self, network: &mut impl Transport, question: u64, prefix: Prefix, state: &[u8]) {
-        let target = unpack(self.model, state).expect("a state from another rank can be read");
+        let target = unpack_one(self.model, state).expect("a state from another rank can be read");
         self.note_contents(network, question, &target);
         let mut candidates = Vec::new();
         self.store.for_each_with(prefix, &mut |candidate| {

@@ -5,7 +5,7 @@
 //! *store* leaves out received states that are in the store already, *limit* lets the queue grow to a limit and then throws
 //! out what has entered the store meanwhile, looking at each state once if it is *extended*.
 
-use crate::outbox::Companion;
+use crate::parcel::Companion;
 use dampf_core::Word;
 use dampf_store::StateRef;
 use std::cmp::Reverse;
@@ -94,14 +94,6 @@ impl StoredQueue {
         }
     }
 
-    pub fn clear(&mut self) {
-        match self {
-            StoredQueue::FirstIn(queue) => queue.clear(),
-            StoredQueue::LastIn(stack) => stack.clear(),
-            StoredQueue::Best(heap, _) => heap.clear(),
-        }
-    }
-
     /// All that wait, in an order of no meaning.
     pub fn for_each(&self, visit: &mut dyn FnMut(Stored)) {
         match self {
@@ -156,12 +148,6 @@ impl RawQueue {
         self.companions.len()
     }
 
-    pub fn clear(&mut self) {
-        self.words.clear();
-        self.companions.clear();
-        self.checked = 0;
-    }
-
     /// Throws out what `is_stored`, and lets the queue grow a little longer than before.
     pub fn sweep(&mut self, extended: bool, mut is_stored: impl FnMut(&[Word]) -> bool) {
         let from = if extended { self.checked } else { 0 };
@@ -195,9 +181,5 @@ impl RawQueue {
             state.iter_mut().zip(words).for_each(|(word, from)| *word = *from);
             visit(&state, *companion);
         }
-    }
-
-    pub fn bytes(&self) -> usize {
-        self.words.capacity() * size_of::<Word>() + self.companions.capacity() * size_of::<Companion>()
     }
 }

@@ -1,6 +1,7 @@
 //! Running a search on a real network: as one of its ranks, or as all of them on threads.
 
 use crate::Settings;
+use crate::checkpoint::CheckpointProblem;
 use crate::node::Node;
 use crate::partition::NoSuchSection;
 use crate::report::Summary;
@@ -12,9 +13,10 @@ use dampf_store::{Store, TreeStore};
 use std::fmt;
 
 /// Why there is no result.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Debug)]
 pub enum Problem {
     NoSuchSection(NoSuchSection),
+    Checkpoint(CheckpointProblem),
     Lost(Lost),
 }
 
@@ -22,6 +24,7 @@ impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Problem::NoSuchSection(section) => section.fmt(f),
+            Problem::Checkpoint(problem) => problem.fmt(f),
             Problem::Lost(lost) => lost.fmt(f),
         }
     }
@@ -38,6 +41,12 @@ impl std::error::Error for Problem {}
 impl From<NoSuchSection> for Problem {
     fn from(section: NoSuchSection) -> Self {
         Problem::NoSuchSection(section)
+    }
+}
+
+impl From<CheckpointProblem> for Problem {
+    fn from(problem: CheckpointProblem) -> Self {
+        Problem::Checkpoint(problem)
     }
 }
 

@@ -2,11 +2,10 @@
 
 use super::{BATCH, BATCHES_PER_PROGRESS, Node, Phase};
 use crate::message::Message;
-use crate::outbox::{Companion, PARENT_BITS, unpack};
+use crate::parcel::{Companion, PARENT_BITS, UNKNOWN_PARENT, unpack};
 use crate::partition::{Bucket, Owner};
 use crate::queue::{Order, Stored, Waiting};
 use crate::report::{Discovery, FaultPlace};
-use crate::wire::Reader;
 use dampf_core::{Fault, FaultKind, Successors, Transfer, Word, Worker};
 use dampf_net::{Rank, Transport};
 use dampf_search::{FINDINGS_MAX, Stop};
@@ -34,13 +33,22 @@ fn parent_bits(parent: StateRef) -> u32 {
 
 /// A parent of which only these bits are known.
 #[inline]
-fn parent_of_bits(bits: u32) -> StateRef {
-    StateRef(u64::from(bits) << (64 - PARENT_BITS))
+pub(super) fn parent_of_bits(bits: u32) -> Option<StateRef> {
+    (bits != UNKNOWN_PARENT).then_some(StateRef(u64::from(bits) << (64 - PARENT_BITS)))
 }
 
 impl<M: Transfer> Node<'_, M> {
     /// Takes the initial states that are this rank's.
     pub(super) fn begin(&mut self) {
+        self.begin_from(true);
+    }
+
+    /// Takes note of the initial states that are this rank's, which a checkpoint has as others.
+    pub(super) fn find_initial(&mut self) {
+        self.begin_from(false);
+    }
+
+    fn begin_from(&mut self, anew: bool) {
         let mut out = Successors::new(self.model.width());
         if let Err(unsupported) = self.worker.initial(&mut out) {
             self.unsupported = Some(unsupported);
@@ -49,7 +57,7 @@ impl<M: Transfer> Node<'_, M> {
         for number in 0..out.len() {
             if let Some(fault) = out.fault(number) {
                 // All ranks see the same; one tells.
-                if self.rank == 0 {
+                if self.rank == 0 && anew {
                     self.statistics.faults += 1;
                     let place = FaultPlace::Initial(number as u64);
                     self.discoveries.push(Discovery { fault: fault.clone(), place, step: None });
@@ -70,15 +78,21 @@ impl<M: Transfer> Node<'_, M> {
             }
             let hash = self.session.prepare(state);
             if let Inserted::New(state) = self.session.commit(hash, state, None) {
-                self.statistics.states += 1;
                 self.initial.push((state, number as u64));
+                if !anew {
+                    continue;
+                }
+                self.statistics.states += 1;
+                if let Some(saving) = &mut self.saving {
+                    saving.note(state, Companion { position: number as u64, ..Companion::default() });
+                }
                 match &mut self.ranking {
                     Some(ranking) => ranking.begin_with(state, number as u64),
                     None => self.queue.push(Stored { state, depth: 0 }, || 0),
                 }
             }
         }
-        if let Some(ranking) = &mut self.ranking {
+        if let (Some(ranking), true) = (&mut self.ranking, anew) {
             ranking.set_level_size(out.len() as u64);
             ranking.current().iter().for_each(|&state| self.queue.push(Stored { state, depth: 0 }, || 0));
         }
@@ -126,8 +140,12 @@ impl<M: Transfer> Node<'_, M> {
                 self.unsupported_later(gap.what.clone());
             }
             for step in (0..successors.len()).filter(|&step| successors.leads_on(step)) {
-                let companion =
-                    Companion { parent: parent_bits(state), depth: depth + 1, place: (position, step as u32) };
+                let companion = Companion {
+                    parent: parent_bits(state),
+                    depth: depth + 1,
+                    place: (position, step as u32),
+                    position: 0,
+                };
                 self.send_or_keep(network, number, step, successors.state(step), companion);
             }
             self.successors[number] = successors;
@@ -160,6 +178,9 @@ impl<M: Transfer> Node<'_, M> {
         }
         if let Some(levels) = &mut self.levels {
             levels.explored += self.batch.len() as u64;
+        }
+        if self.saving.is_some() {
+            self.save_some(network);
         }
         while let Some(overdue) = self.outbox.age() {
             self.send_early(network, overdue, false);
@@ -194,9 +215,12 @@ impl<M: Transfer> Node<'_, M> {
         while let Some(companion) = self.raw.pop(&mut words) {
             let hash = self.session.prepare(&words);
             let parent = parent_of_bits(companion.parent);
-            if let Inserted::New(state) = self.session.commit(hash, &words, Some(parent)) {
+            if let Inserted::New(state) = self.session.commit(hash, &words, parent) {
                 self.statistics.states += 1;
                 self.statistics.depth = self.statistics.depth.max(u64::from(companion.depth));
+                if let Some(saving) = &mut self.saving {
+                    saving.note(state, companion);
+                }
                 found = Some(Stored { state, depth: companion.depth });
                 break;
             }
@@ -275,7 +299,7 @@ impl<M: Transfer> Node<'_, M> {
                 let place = (ranking.position_in_batch(number, self.batch.len()), step as u32);
                 ranking.reach(inserted, place);
             } else if let Inserted::New(state) = inserted {
-                self.enqueue(Stored { state, depth: depth + 1 }, Some((number, step)));
+                self.enqueue(Stored { state, depth: depth + 1 }, parent_bits(parent), Some((number, step)));
             }
         }
         self.own_steps = own;
@@ -283,8 +307,11 @@ impl<M: Transfer> Node<'_, M> {
     }
 
     /// A new state waits to be explored. Its words are those of a successor in the batch, or `self.words`.
-    fn enqueue(&mut self, stored: Stored, successor: Option<(usize, usize)>) {
+    fn enqueue(&mut self, stored: Stored, parent: u32, successor: Option<(usize, usize)>) {
         self.statistics.states += 1;
+        if let Some(saving) = &mut self.saving {
+            saving.note(stored.state, Companion { parent, depth: stored.depth, ..Companion::default() });
+        }
         self.statistics.depth = self.statistics.depth.max(u64::from(stored.depth));
         if let Some(levels) = &mut self.levels {
             levels.next.push(stored, || 0);
@@ -330,9 +357,8 @@ impl<M: Transfer> Node<'_, M> {
         let has_levels = self.levels.is_some();
         let mut arrivals = std::mem::take(&mut self.arrivals[from as usize]);
         let mut words = std::mem::take(&mut self.words);
-        let mut reader = Reader::new(states);
         let (model, format) = (self.model, self.format);
-        let read = unpack(model, format, &mut arrivals, &mut reader, &mut words, |state, mut companion| {
+        let read = unpack(model, format, &mut arrivals, states, &mut words, |state, mut companion| {
             if has_levels {
                 companion.depth = level + 1;
             }
@@ -358,13 +384,13 @@ impl<M: Transfer> Node<'_, M> {
             return;
         }
         let hash = self.session.prepare(state);
-        let inserted = self.session.commit(hash, state, Some(parent_of_bits(companion.parent)));
+        let inserted = self.session.commit(hash, state, parent_of_bits(companion.parent));
         if let Some(ranking) = &mut self.ranking {
             ranking.reach(inserted, companion.place);
         } else if let Inserted::New(stored) = inserted {
             self.words.clear();
             self.words.extend_from_slice(state);
-            self.enqueue(Stored { state: stored, depth: companion.depth }, None);
+            self.enqueue(Stored { state: stored, depth: companion.depth }, companion.parent, None);
         }
     }
 
@@ -377,7 +403,9 @@ impl<M: Transfer> Node<'_, M> {
             ranking.note(position, of_state, successors.faults());
             return;
         }
-        let distance = self.levels.is_some().then_some(u64::from(depth));
+        // Where a state may lie on several ranks, its copies were found at different depths.
+        let is_least = self.levels.is_some() && !self.partitioner.depends_on_depth();
+        let distance = is_least.then_some(u64::from(depth));
         let place = FaultPlace::State { state, distance };
         of_state.into_iter().for_each(|fault| self.discover(fault, place.clone(), None));
         for (step, fault) in successors.faults() {

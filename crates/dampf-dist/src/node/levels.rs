@@ -5,8 +5,10 @@
 //! explored anything is the last. A rank can be one level ahead of another, never two; what it says waits.
 
 use super::Node;
+use super::saving::Saving;
 use crate::message::Message;
 use crate::order::Ordering;
+use crate::parcel::Companion;
 use crate::queue::{Order, RawQueue, StoredQueue};
 use dampf_core::Transfer;
 use dampf_net::{Rank, Transport};
@@ -34,6 +36,8 @@ pub struct LevelEnd {
     /// In a predictable search: faults of this level's states and of steps to it, and faulty steps that leave it.
     pub faults: u64,
     pub faulty_steps: u64,
+    /// Said by the first rank: a checkpoint is due.
+    pub save: bool,
 }
 
 impl Levels {
@@ -71,8 +75,9 @@ impl<M: Transfer> Node<'_, M> {
         let rank = self.rank as usize;
         if !self.levels().has_told {
             let (faults, faulty_steps) = self.ranking.as_ref().map_or((0, 0), |ranking| ranking.fault_counts());
+            let save = self.rank == 0 && self.saving.as_ref().is_some_and(Saving::is_due);
             let levels = self.levels();
-            let end = LevelEnd { explored: levels.explored, faults, faulty_steps };
+            let end = LevelEnd { explored: levels.explored, faults, faulty_steps, save };
             levels.has_told = true;
             levels.ends[rank] = Some(end);
             let level = levels.level;
@@ -86,6 +91,7 @@ impl<M: Transfer> Node<'_, M> {
             explored: all.explored + end.explored,
             faults: all.faults + end.faults,
             faulty_steps: all.faulty_steps + end.faulty_steps,
+            save: all.save | end.save,
         });
         if self.ranking.is_some() {
             return self.end_ranked_level(network, all);
@@ -93,7 +99,7 @@ impl<M: Transfer> Node<'_, M> {
         if all.explored == 0 {
             self.finish_search(network);
         } else {
-            self.turn_level();
+            self.turn_level(network, all.save);
         }
         true
     }
@@ -132,14 +138,24 @@ impl<M: Transfer> Node<'_, M> {
                 if size > 0 {
                     self.statistics.depth = level + 1;
                 }
-                self.turn_level();
+                self.note_level(level + 1);
+                self.turn_level(network, all.save);
                 true
             }
         }
     }
 
+    /// The states of a level that was put in order belong to the next checkpoint.
+    fn note_level(&mut self, level: u64) {
+        let (Some(saving), Some(ranking)) = (&mut self.saving, &self.ranking) else { return };
+        let depth = level as u32;
+        ranking.for_each_current(|state, place, position| {
+            saving.note(state, Companion { depth, place, position, ..Companion::default() });
+        });
+    }
+
     /// Makes the next level the current one.
-    fn turn_level(&mut self) {
+    fn turn_level(&mut self, network: &mut impl Transport, save: bool) {
         let levels = self.levels.as_mut().expect("asked for in a search by levels only");
         levels.level += 1;
         levels.explored = 0;
@@ -154,6 +170,9 @@ impl<M: Transfer> Node<'_, M> {
         if let Some(ranking) = &mut self.ranking {
             let depth = level as u32;
             ranking.current().iter().for_each(|&state| self.queue.push(crate::queue::Stored { state, depth }, || 0));
+        }
+        if save {
+            self.save(network);
         }
         for (from, states) in early {
             self.take_states(from, level, &states);

@@ -1,5 +1,6 @@
 //! Finding out together: whether the search has ended, and who owns what nobody owns yet.
 
+use super::saving::Saving;
 use super::{Node, Phase};
 use crate::message::{Message, Progress};
 use crate::partition::Bucket;
@@ -67,16 +68,26 @@ impl<M: Transfer> Node<'_, M> {
 
     pub(super) fn take_assignment(&mut self, network: &mut impl Transport, bucket: Bucket, owner: Rank) {
         self.partitioner.assign(bucket, owner);
-        let held = self.held.remove(&bucket).unwrap_or_default();
-        if self.phase != Phase::Searching {
-            return;
+        // Between its mark and its checkpoint a rank sends nothing: nobody would save what it sends.
+        if self.phase == Phase::Searching && !self.saving.as_ref().is_some_and(Saving::is_waiting) {
+            self.release(network, bucket);
         }
-        for held in held {
+    }
+
+    /// Sends the states of a bucket to its owner.
+    fn release(&mut self, network: &mut impl Transport, bucket: Bucket) {
+        let Some(owner) = self.partitioner.assigned(bucket) else { return };
+        for held in self.held.remove(&bucket).unwrap_or_default() {
             if owner == self.rank {
                 self.take_state(&held.state, held.companion);
             } else {
                 self.send_state(network, owner, &held.state, &held.companion);
             }
         }
+    }
+
+    pub(super) fn release_all(&mut self, network: &mut impl Transport) {
+        let buckets: Vec<Bucket> = self.held.keys().copied().collect();
+        buckets.into_iter().for_each(|bucket| self.release(network, bucket));
     }
 }
