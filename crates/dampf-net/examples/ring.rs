@@ -5,6 +5,7 @@
 //!     mpirun -n 3 ring ring        a large message goes round
 //!     mpirun -n 3 ring unread      large messages are sent to ranks that have ended already
 //!     mpirun -n 3 ring panic       the last rank panics, and the others wait for it
+//!     mpirun -n 3 ring abort       the last rank gives up, and the others wait for it
 //!     mpirun -n 3 ring forever     all wait, until somebody kills one of them
 
 #[path = "../tests/wanderers/mod.rs"]
@@ -43,6 +44,12 @@ fn main() -> ExitCode {
         Some("unread") => send_unread(&mut transport),
         Some("panic") => {
             assert_ne!(transport.rank() + 1, transport.ranks(), "the last rank panics");
+            wait_for_message(&mut transport);
+        }
+        Some("abort") => {
+            if transport.rank() + 1 == transport.ranks() {
+                transport.abort(7);
+            }
             wait_for_message(&mut transport);
         }
         Some("forever") => {

@@ -31,6 +31,10 @@ const MORE: Tag = 1;
 /// What MPI is given at once. Less than an `int` can count, so that there is no doubt about limits.
 const PIECE_BYTES_MAX: usize = 1 << 30;
 
+/// So many sends to one receiver are given to MPI before the first of them is complete; the others wait here. Open MPI looks
+/// at all sends that it cannot do yet in every call, so thousands of them would make everything slow.
+const SENDING_MAX: usize = 16;
+
 /// So many receives are under way at the same time. More would hold memory for messages that are not wanted yet.
 const ARRIVING_MAX: usize = 8;
 
@@ -101,6 +105,13 @@ impl Drop for Transfer {
     }
 }
 
+/// The way to one receiver. Something waits only while as many sends as may be are under way.
+#[derive(Default)]
+struct Lane {
+    sending: usize,
+    waiting: VecDeque<(Vec<u8>, Tag)>,
+}
+
 /// A message, or a piece of one, that a rank has begun to receive.
 struct Arriving {
     from: Rank,
@@ -112,7 +123,9 @@ struct Arriving {
 pub struct MpiTransport {
     rank: Rank,
     ranks: Rank,
-    sending: VecDeque<Transfer>,
+    /// By receiver.
+    lanes: Vec<Lane>,
+    sending: VecDeque<(Rank, Transfer)>,
     arriving: VecDeque<Arriving>,
     /// By sender, the pieces of a message whose last piece is yet to come.
     pieces: Vec<Vec<u8>>,
@@ -137,6 +150,7 @@ impl MpiTransport {
         Ok(MpiTransport {
             rank,
             ranks,
+            lanes: std::iter::repeat_with(Lane::default).take(ranks as usize).collect(),
             sending: VecDeque::new(),
             arriving: VecDeque::new(),
             pieces: vec![Vec::new(); ranks as usize],
@@ -153,32 +167,53 @@ impl MpiTransport {
         self.piece_bytes_max = bytes.clamp(1, PIECE_BYTES_MAX);
     }
 
-    /// How many messages, or pieces of them, MPI has not finished sending.
+    /// How many messages, or pieces of them, have not been sent completely.
     pub fn sends_under_way(&self) -> usize {
-        self.sending.len()
+        self.sending.len() + self.lanes.iter().map(|lane| lane.waiting.len()).sum::<usize>()
     }
 
     /// Ends this rank's part of the run: returns when all ranks have come to this point, and everything has been sent. The same
     /// happens when the transport is dropped.
     pub fn finish(self) {}
 
+    /// Ends the whole run, all ranks included, with this exit status: for a rank that has failed in a way that the others cannot
+    /// know of. They would wait for it for ever.
+    pub fn abort(self, status: i32) -> ! {
+        self.world.abort(status)
+    }
+
     fn send_piece(&mut self, to: Rank, piece: Vec<u8>, tag: Tag) {
-        let mut transfer = Transfer::send(piece, &self.world.process_at_rank(to as i32), tag);
-        // Small messages are copied by MPI and complete at once.
-        if !transfer.is_complete() {
-            self.sending.push_back(transfer);
-        }
+        let lane = &mut self.lanes[to as usize];
+        lane.waiting.push_back((piece, tag));
+        self.fill_lane(to);
         self.forget_sent();
     }
 
-    /// Drops what has been sent. One send that is not complete yet is looked at in a call, in turn: so a call is cheap
-    /// however many there are, and a receiver that is slow does not keep the buffers of others alive.
-    fn forget_sent(&mut self) {
-        while let Some(mut transfer) = self.sending.pop_front() {
+    /// Gives MPI what waits for this receiver, as far as it may be given more.
+    fn fill_lane(&mut self, to: Rank) {
+        let lane = &mut self.lanes[to as usize];
+        while lane.sending < SENDING_MAX {
+            let Some((piece, tag)) = lane.waiting.pop_front() else { break };
+            let mut transfer = Transfer::send(piece, &self.world.process_at_rank(to as i32), tag);
+            // Small messages are copied by MPI and complete at once.
             if !transfer.is_complete() {
-                self.sending.push_back(transfer);
+                lane.sending += 1;
+                self.sending.push_back((to, transfer));
+            }
+        }
+    }
+
+    /// Drops what has been sent, and sends what waited for that. One send that is not complete yet is looked at in a call, in
+    /// turn: so a call is cheap however many there are, and a receiver that is slow does not keep the buffers of
+    /// others alive.
+    fn forget_sent(&mut self) {
+        while let Some((to, mut transfer)) = self.sending.pop_front() {
+            if !transfer.is_complete() {
+                self.sending.push_back((to, transfer));
                 break;
             }
+            self.lanes[to as usize].sending -= 1;
+            self.fill_lane(to);
         }
     }
 

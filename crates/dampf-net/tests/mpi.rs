@@ -13,6 +13,8 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 const OPEN_MPI: &[&str] = &[
     "--allow-run-as-root",
     "--oversubscribe",
+    "--bind-to",
+    "none",
     "--mca",
     "btl",
     "self,vader",
@@ -30,8 +32,26 @@ fn ring() -> PathBuf {
     ring
 }
 
+/// A folder for the files of one `mpirun`. Those that start at the same time and share one sometimes fail to make it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(mode: Option<&str>) -> Folder {
+        let name = format!("dampf-net-{}-{}", std::process::id(), mode.unwrap_or("wander"));
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&folder).expect("there is room for temporary files");
+        Folder(folder)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
 /// `mpirun` with three ranks, or nothing where there is none.
-fn launch(mode: Option<&str>) -> Option<Child> {
+fn launch(mode: Option<&str>, folder: &Folder) -> Option<Child> {
     let Ok(version) = Command::new("mpirun").arg("--version").output() else {
         eprintln!("skipped: there is no mpirun here");
         return None;
@@ -41,6 +61,7 @@ fn launch(mode: Option<&str>) -> Option<Child> {
         command.args(OPEN_MPI);
     }
     command.args(["-n", "3"]).arg(ring()).args(mode);
+    command.env("TMPDIR", &folder.0);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     Some(command.spawn().expect("mpirun can be started"))
 }
@@ -62,7 +83,8 @@ fn wait(child: &mut Child) -> ExitStatus {
 
 /// How the run ended, and what it wrote to its output and to its errors.
 fn run(mode: Option<&str>) -> Option<(ExitStatus, String, String)> {
-    let mut child = launch(mode)?;
+    let folder = Folder::new(mode);
+    let mut child = launch(mode, &folder)?;
     let output = read_all(child.stdout.take().expect("piped"));
     let errors = read_all(child.stderr.take().expect("piped"));
     let status = wait(&mut child);
@@ -114,14 +136,25 @@ fn a_panic_ends_all_ranks() {
 }
 
 #[test]
+fn a_rank_that_gives_up_ends_all_ranks() {
+    let Some((status, output, errors)) = run(Some("abort")) else { return };
+    assert_eq!(status.code(), Some(7), "{output}\n{errors}");
+}
+
+#[test]
 fn a_killed_rank_ends_all_ranks() {
-    let Some(mut child) = launch(Some("forever")) else { return };
+    let folder = Folder::new(Some("forever"));
+    let Some(mut child) = launch(Some("forever"), &folder) else { return };
+    let errors = read_all(child.stderr.take().expect("piped"));
     let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
     let victim = lines.by_ref().map_while(Result::ok).find_map(|line| {
         let process = line.strip_prefix("rank 1 is process ")?;
         Some(process.trim().to_owned())
     });
-    let victim = victim.expect("rank 1 tells its process");
+    let Some(victim) = victim else {
+        let status = wait(&mut child);
+        panic!("rank 1 has not told its process: {status}\n{}", errors.join().expect("reading does not panic"));
+    };
     let kill = Command::new("kill").args(["-KILL", &victim]).status().expect("kill can be started");
     assert!(kill.success());
     assert!(!wait(&mut child).success());

@@ -18,7 +18,7 @@ impl Random {
     /// A number from 0 to `most`, both included.
     pub(super) fn up_to(&mut self, most: u64) -> u64 {
         // The upper half of a product spreads the numbers evenly without a division.
-        (u128::from(self.next_number()) * (u128::from(most) + 1) >> 64) as u64
+        ((u128::from(self.next_number()) * (u128::from(most) + 1)) >> 64) as u64
     }
 
     /// One of the choices, of which there is at least one.
