@@ -26,9 +26,22 @@ pub struct Checkpoints {
     pub identity: String,
     /// Kept for whoever resumes; see [`description`].
     pub description: String,
-    /// Go on from what is in the folder.
-    pub resume: bool,
+    pub beginning: Beginning,
 }
+
+/// What a folder is to hold when a search begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Beginning {
+    /// No checkpoint.
+    New,
+    /// The checkpoint to go on from.
+    Resume,
+    /// Checkpoints of earlier attempts at the same search, so many, which do not count any more.
+    Again(u64),
+}
+
+/// Attempts are this far apart in the numbers of files.
+const GENERATIONS_PER_ATTEMPT: u64 = 1 << 16;
 
 /// Why a folder cannot be used.
 #[derive(Debug)]
@@ -205,18 +218,40 @@ fn checksum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, &byte| (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
-/// Makes a folder ready: a new one must not hold a checkpoint.
-pub(crate) fn prepare_folder(checkpoints: &Checkpoints) -> Result<Option<Manifest>, CheckpointProblem> {
+/// Makes a folder ready, and returns the checkpoint to go on from and the number of the files to write.
+///
+/// The first rank looks for checkpoints that are in the way; the others may come later, when it has written one.
+pub(crate) fn prepare_folder(
+    checkpoints: &Checkpoints,
+    is_first: bool,
+) -> Result<(Option<Manifest>, u64), CheckpointProblem> {
     let folder = &checkpoints.folder;
-    if checkpoints.resume {
-        let manifest = Manifest::read(folder)?;
-        if manifest.identity != checkpoints.identity {
-            return Err(CheckpointProblem::OtherSearch(folder.clone()));
+    let trouble = |error| CheckpointProblem::Io(folder.clone(), error);
+    match checkpoints.beginning {
+        Beginning::Resume => {
+            let manifest = Manifest::read(folder)?;
+            if manifest.identity != checkpoints.identity {
+                return Err(CheckpointProblem::OtherSearch(folder.clone()));
+            }
+            let generation = manifest.generation + 1;
+            Ok((Some(manifest), generation))
         }
-        return Ok(Some(manifest));
+        Beginning::New => {
+            fs::create_dir_all(folder).map_err(trouble)?;
+            if is_first && folder.join(MANIFEST).exists() {
+                return Err(CheckpointProblem::InUse(folder.clone()));
+            }
+            Ok((None, 0))
+        }
+        Beginning::Again(attempts) => {
+            if is_first && folder.join(MANIFEST).exists() {
+                let manifest = Manifest::read(folder)?;
+                fs::remove_file(folder.join(MANIFEST)).map_err(trouble)?;
+                Manifest { stored: Vec::new(), waiting: Vec::new(), found: Vec::new(), ..manifest }.tidy(folder);
+            }
+            Ok((None, attempts * GENERATIONS_PER_ATTEMPT))
+        }
     }
-    fs::create_dir_all(folder).map_err(|error| CheckpointProblem::Io(folder.clone(), error))?;
-    if folder.join(MANIFEST).exists() { Err(CheckpointProblem::InUse(folder.clone())) } else { Ok(None) }
 }
 
 /// A file of parcels.

@@ -254,6 +254,7 @@ impl<'a, M: Transfer> Node<'a, M> {
             unsupported: self.unsupported.clone().or(self.gap.clone()),
             stopped: self.stopped,
             discoveries: std::mem::take(&mut self.discoveries),
+            checkpoint_trouble: self.saving.as_ref().and_then(|saving| saving.trouble.clone()),
             note: (self.note)(),
         };
         if self.rank == 0 {

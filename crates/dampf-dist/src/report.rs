@@ -36,6 +36,8 @@ pub struct Report {
     pub unsupported: Option<Unsupported>,
     pub stopped: Option<Stop>,
     pub discoveries: Vec<Discovery>,
+    /// Why this rank saves no checkpoints any more.
+    pub checkpoint_trouble: Option<String>,
     /// What whoever runs the rank wants all ranks to know.
     pub note: Vec<u8>,
 }
@@ -50,6 +52,8 @@ pub struct Summary {
     pub unsupported: Option<Unsupported>,
     pub stopped: Option<Stop>,
     pub findings: Vec<Finding>,
+    /// Why checkpoints could not be written, where that was so.
+    pub checkpoint_trouble: Option<String>,
     /// The notes of all ranks, by rank.
     pub notes: Vec<Vec<u8>>,
 }
@@ -192,6 +196,7 @@ impl Report {
         write_endings(&mut out, self.truncated, self.unsupported.as_ref(), self.stopped);
         out.number(self.discoveries.len() as u64);
         self.discoveries.iter().for_each(|discovery| discovery.write(&mut out));
+        out.text(self.checkpoint_trouble.as_deref().unwrap_or_default());
         out.bytes(&self.note);
         out
     }
@@ -204,8 +209,19 @@ impl Report {
         let (truncated, unsupported, stopped) = read_endings(&mut reader)?;
         let count = reader.count()?;
         let discoveries = (0..count).map(|_| Discovery::read(&mut reader)).collect::<Result<_, _>>()?;
+        let checkpoint_trouble = Some(reader.text()?).filter(|trouble| !trouble.is_empty());
         let note = reader.bytes()?.to_vec();
-        Ok(Report { statistics, traffic, redundant, truncated, unsupported, stopped, discoveries, note })
+        Ok(Report {
+            statistics,
+            traffic,
+            redundant,
+            truncated,
+            unsupported,
+            stopped,
+            discoveries,
+            checkpoint_trouble,
+            note,
+        })
     }
 }
 
@@ -228,6 +244,7 @@ impl Summary {
             let both = [all.unsupported.take(), report.unsupported.clone()];
             // Which of several is told must not depend on which came first.
             all.unsupported = both.into_iter().flatten().min_by(|one, other| one.what.cmp(&other.what));
+            all.checkpoint_trouble = all.checkpoint_trouble.take().or(report.checkpoint_trouble.clone());
             all.notes.push(report.note.clone());
         }
         all.stopped = reports.iter().find_map(|report| report.stopped);
@@ -245,6 +262,7 @@ impl Summary {
             write_fault(&mut out, &finding.fault);
             write_trail(&mut out, &finding.trail);
         }
+        out.text(self.checkpoint_trouble.as_deref().unwrap_or_default());
         out.number(self.notes.len() as u64);
         self.notes.iter().for_each(|note| out.bytes(note));
         out
@@ -259,8 +277,19 @@ impl Summary {
         let count = reader.count()?;
         let finding = |_| Ok(Finding { fault: read_fault(&mut reader)?, trail: read_trail(&mut reader)? });
         let findings = (0..count).map(finding).collect::<Result<_, Garbled>>()?;
+        let checkpoint_trouble = Some(reader.text()?).filter(|trouble| !trouble.is_empty());
         let count = reader.count()?;
         let notes = (0..count).map(|_| Ok(reader.bytes()?.to_vec())).collect::<Result<_, Garbled>>()?;
-        Ok(Summary { statistics, traffic, redundant, truncated, unsupported, stopped, findings, notes })
+        Ok(Summary {
+            statistics,
+            traffic,
+            redundant,
+            truncated,
+            unsupported,
+            stopped,
+            findings,
+            checkpoint_trouble,
+            notes,
+        })
     }
 }

@@ -3,7 +3,7 @@
 mod network;
 
 use dampf_core::replay;
-use dampf_dist::{CheckpointProblem, Checkpoints, Order, Partition, Problem, Settings, Waiting};
+use dampf_dist::{Beginning, CheckpointProblem, Checkpoints, Order, Partition, Problem, Settings, Waiting};
 use dampf_net::simulation;
 use dampf_search::{Monitor, Options};
 use dampf_store::TreeStore;
@@ -21,7 +21,7 @@ fn checkpoints(folder: &Path, resume: bool) -> Option<Checkpoints> {
         every: Duration::ZERO,
         identity: "a graph".to_owned(),
         description: "for whoever resumes".to_owned(),
-        resume,
+        beginning: if resume { Beginning::Resume } else { Beginning::New },
     })
 }
 

@@ -3,7 +3,7 @@
 //! What was learnt is first written to the files that were asked for, then printed. A file that cannot be
 //! written costs the exit status, never the result.
 
-use crate::cluster::Ranks;
+use crate::cluster::{Attempt, Ranks};
 use crate::engine::{self, Searched};
 use crate::failure::Failure;
 use crate::input::Input;
@@ -22,18 +22,34 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 pub fn run(options: &CheckOptions, terminal: &Terminal) -> Result<u8, Failure> {
+    start(options, None, terminal)
+}
+
+/// Goes on with a check from its checkpoint, which says of what it is.
+pub fn resume(options: &CheckOptions, origin: Origin, terminal: &Terminal) -> Result<u8, Failure> {
+    start(options, Some(origin), terminal)
+}
+
+fn start(options: &CheckOptions, resumed: Option<Origin>, terminal: &Terminal) -> Result<u8, Failure> {
     check_options(options)?;
     let mut ranks = Ranks::new(options)?;
+    let ranks = &mut ranks;
     if program::is_program(&options.model.input) {
-        check_program(options, &mut ranks, terminal)
+        check_program(options, resumed, ranks, terminal)
     } else if promela::is_promela(&options.model.input) {
-        check_promela(options, &mut ranks, terminal)
+        check_promela(options, resumed, ranks, terminal)
     } else {
-        check_model(options, &mut ranks, terminal)
+        check_model(options, resumed, ranks, terminal)
     }
 }
 
-fn check_model(options: &CheckOptions, ranks: &mut Ranks, terminal: &Terminal) -> Result<u8, Failure> {
+fn check_model(
+    options: &CheckOptions,
+    resumed: Option<Origin>,
+    ranks: &mut Ranks,
+    terminal: &Terminal,
+) -> Result<u8, Failure> {
+    let mut attempt = Attempt::new(options, resumed.as_ref())?;
     let input = Input::load(&options.model)?;
     let property = match &options.buchi {
         Some(path) => Some(input.read_buchi(path)?.name),
@@ -56,7 +72,7 @@ fn check_model(options: &CheckOptions, ranks: &mut Ranks, terminal: &Terminal) -
             let model = native.as_ref().unwrap_or(reference);
             let no_note = &Vec::new;
             let searched =
-                engine::search(model, input.deadlocks, Duration::ZERO, ranks, options, terminal, no_note)?;
+                engine::search(model, input.deadlocks, Duration::ZERO, ranks, (&mut attempt, &input.origin), options, terminal, no_note)?;
             traffic = searched.traffic;
             searched.outcome
         }
@@ -72,14 +88,25 @@ fn check_model(options: &CheckOptions, ranks: &mut Ranks, terminal: &Terminal) -
 }
 
 /// Checks a Promela model. Where a process is started that the model was not prepared for, the search begins again.
-fn check_promela(options: &CheckOptions, ranks: &mut Ranks, terminal: &Terminal) -> Result<u8, Failure> {
+fn check_promela(
+    options: &CheckOptions,
+    resumed: Option<Origin>,
+    ranks: &mut Ranks,
+    terminal: &Terminal,
+) -> Result<u8, Failure> {
     if options.buchi.is_some() {
         return Err(Failure::new("--buchi goes with DMC models, not with Promela"));
     }
-    let mut input = PromelaInput::load(&options.model)?;
+    let mut attempt = Attempt::new(options, resumed.as_ref())?;
+    let mut input = match &resumed {
+        Some(origin) => PromelaInput::read(&options.model.input, origin.clone())?,
+        None => PromelaInput::load(&options.model)?,
+    };
     let outputs = Outputs::reserve(options, ranks.speaks())?;
     let start = Instant::now();
-    input.promela.explore()?;
+    if resumed.is_none() {
+        input.promela.explore()?;
+    }
     loop {
         // The interpreter is the bare front end: whatever searched, trails are told by it.
         let reference = input.model(model::Backend::Interpreter, options.keep_going)?;
@@ -90,8 +117,10 @@ fn check_promela(options: &CheckOptions, ranks: &mut Ranks, terminal: &Terminal)
         let backend = if native.is_some() { "native" } else { "interpreter" };
         let searched = native.as_ref().unwrap_or(&reference);
         let no_note = &Vec::new;
+        let origin = input.origin();
+        let of_what = (&mut attempt, &origin);
         let Searched { outcome, traffic, .. } =
-            engine::search(searched, input.deadlocks, start.elapsed(), ranks, options, terminal, no_note)?;
+            engine::search(searched, input.deadlocks, start.elapsed(), ranks, of_what, options, terminal, no_note)?;
         if outcome.findings.iter().any(|finding| finding.fault.kind == FaultKind::Unprepared) {
             let learnt = outcome.findings.iter().map(|finding| input.promela.learn(&reference, &finding.trail));
             if learnt.fold(false, |some, learnt| some | learnt) {
@@ -106,14 +135,18 @@ fn check_promela(options: &CheckOptions, ranks: &mut Ranks, terminal: &Terminal)
             );
             outcome.verdict = Verdict::Unknown(reason);
         }
-        let origin = input.origin();
         let told = Told { backend, origin: &origin, outcome: &outcome, run: run.as_ref(), elapsed, traffic };
         return conclude(options, ranks, terminal, &outputs, told);
     }
 }
 
 /// Checks a program. What the search assumes about sharing may turn out wrong; then it begins again.
-fn check_program(options: &CheckOptions, ranks: &mut Ranks, terminal: &Terminal) -> Result<u8, Failure> {
+fn check_program(
+    options: &CheckOptions,
+    resumed: Option<Origin>,
+    ranks: &mut Ranks,
+    terminal: &Terminal,
+) -> Result<u8, Failure> {
     if options.buchi.is_some() {
         return Err(Failure::new("--buchi goes with DMC models, not with programs"));
     }
@@ -121,15 +154,30 @@ fn check_program(options: &CheckOptions, ranks: &mut Ranks, terminal: &Terminal)
         let program = options.model.input.display();
         return Err(Failure::new(format!("--backend goes with models; `{program}` is a program")));
     }
-    let mut input = ProgramInput::load(&options.model)?;
+    let mut attempt = Attempt::new(options, resumed.as_ref())?;
+    let mut input = match &resumed {
+        Some(origin) => ProgramInput::read(&options.model.input, origin.clone())?,
+        None => ProgramInput::load(&options.model)?,
+    };
     let outputs = Outputs::reserve(options, ranks.speaks())?;
     let start = Instant::now();
-    input.try_out();
+    if resumed.is_none() {
+        input.try_out();
+    }
     loop {
         let model = input.model();
         let note = || lessons_to_note(&model.lessons());
         let Searched { mut outcome, notes, traffic } =
-            engine::search(&model, input.deadlocks, start.elapsed(), ranks, options, terminal, &note)?;
+            engine::search(
+                &model,
+                input.deadlocks,
+                start.elapsed(),
+                ranks,
+                (&mut attempt, &input.origin),
+                options,
+                terminal,
+                &note,
+            )?;
         let lessons: BTreeSet<Lesson> = notes.iter().flat_map(|note| lessons_of_note(note)).collect();
         if !lessons.is_empty() && !outcome.stopped.is_some_and(Stop::is_wanted) {
             input.learn(lessons);

@@ -5,9 +5,10 @@
 
 use crate::failure::Failure;
 use crate::options::{CheckOptions, Search};
+use crate::resume;
 use dampf_core::Transfer;
-use dampf_dist::{Order, Problem, Settings, Summary, Waiting};
-use dampf_report::Traffic;
+use dampf_dist::{Beginning, CheckpointProblem, Checkpoints, Order, Problem, Settings, Summary, Waiting};
+use dampf_report::{Origin, Traffic};
 use dampf_search::{Monitor, Options};
 
 /// Who takes part in the search.
@@ -92,7 +93,17 @@ impl Ranks {
                 };
                 Failure::with_help(format!("--partition: states have no section `{}`", section.name), help)
             }
-            Problem::Lost(lost) => Failure::new(format!("{lost}; the search cannot go on without its states")),
+            Problem::Checkpoint(problem @ CheckpointProblem::InUse(_)) => Failure::with_help(
+                problem.to_string(),
+                "go on with it by `dampf resume`, or name another folder",
+            ),
+            Problem::Checkpoint(problem) => Failure::new(problem.to_string()),
+            Problem::Lost(lost) => Failure::Unknown(match &settings.checkpoints {
+                Some(checkpoints) => {
+                    format!("{lost}; go on from the last checkpoint with `dampf resume {}`", checkpoints.folder.display())
+                }
+                None => format!("{lost}, and its states with it (--checkpoint keeps them)"),
+            }),
         })
     }
 }
@@ -101,13 +112,14 @@ impl Ranks {
 fn needs_ranks(options: &CheckOptions) -> bool {
     let cluster = &options.cluster;
     cluster.partition.is_some()
+        || cluster.checkpoint.is_some()
         || cluster.queue.is_some()
         || cluster.sent_cache.is_some()
         || matches!(options.search, Search::FirstCome | Search::BestFirst)
 }
 
-/// How the work is shared.
-pub fn settings(options: &CheckOptions) -> Result<Settings, Failure> {
+/// How the work is shared. `attempt` counts the searches of this run; `origin` says of what they are.
+pub fn settings(options: &CheckOptions, attempt: &Attempt, origin: &Origin) -> Result<Settings, Failure> {
     let cluster = &options.cluster;
     let order = match options.search {
         Search::Bfs => Order::Levels,
@@ -128,8 +140,44 @@ pub fn settings(options: &CheckOptions) -> Result<Settings, Failure> {
         order,
         waiting,
         remembered: cluster.sent_cache.unwrap_or(defaults.remembered),
+        checkpoints: cluster.checkpoint.as_ref().map(|folder| Checkpoints {
+            folder: folder.clone(),
+            every: cluster.checkpoint_every,
+            identity: format!("{}{:?}{:?}{:?}", resume::identity(origin), options.search, options.deterministic, waiting),
+            description: match &attempt.description {
+                Some(first) => resume::with_origin(first, origin),
+                None => resume::description(origin),
+            },
+            beginning: match (attempt.is_resumed, attempt.number) {
+                (true, 0) => Beginning::Resume,
+                (false, 0) => Beginning::New,
+                (_, number) => Beginning::Again(number),
+            },
+        }),
         ..defaults
     })
+}
+
+/// Which search of a run it is. A run that learns something about the model begins its search again.
+pub struct Attempt {
+    pub number: u64,
+    /// The first one goes on from a checkpoint.
+    pub is_resumed: bool,
+    /// What the checkpoint keeps for whoever resumes, where that was said before.
+    pub description: Option<String>,
+}
+
+impl Attempt {
+    /// The first attempt of a run; one that is resumed has an origin already.
+    pub fn new(options: &CheckOptions, resumed: Option<&Origin>) -> Result<Attempt, Failure> {
+        let description = match (&options.cluster.checkpoint, resumed) {
+            (Some(folder), Some(_)) => {
+                Some(dampf_dist::description(folder).map_err(|problem| Failure::new(problem.to_string()))?)
+            }
+            _ => None,
+        };
+        Ok(Attempt { number: 0, is_resumed: resumed.is_some(), description })
+    }
 }
 
 /// What went over the network, for the report.

@@ -1,12 +1,12 @@
 //! Runs a search on a model of any kind, as the options say.
 
-use crate::cluster::{self, Ranks};
+use crate::cluster::{self, Attempt, Ranks};
 use crate::failure::Failure;
 use crate::options::{self, CheckOptions, Search};
 use crate::progress::Progress;
-use crate::terminal::Terminal;
+use crate::terminal::{Terminal, complain};
 use dampf_core::{Describe, Transfer, Verdict};
-use dampf_report::{Run, Traffic};
+use dampf_report::{Origin, Run, Traffic};
 use dampf_search::{Monitor, Order, Outcome, Stop, judge};
 use dampf_store::{ExactStore, TreeStore};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,6 +28,7 @@ pub fn search<M: Transfer>(
     deadlocks: bool,
     time_spent: Duration,
     ranks: &mut Ranks,
+    (attempt, origin): (&mut Attempt, &Origin),
     options: &CheckOptions,
     terminal: &Terminal,
     note: &(dyn Fn() -> Vec<u8> + Sync),
@@ -52,6 +53,7 @@ pub fn search<M: Transfer>(
         max_memory_bytes: options.max_memory,
     };
     let width = model.width();
+    let mut trouble = None;
     let searched = match (&mut *ranks, options.store) {
         (Ranks::One, options::Store::Tree) => {
             let outcome = dampf_search::check(model, &TreeStore::new(width), &search, &monitor);
@@ -62,7 +64,9 @@ pub fn search<M: Transfer>(
             Searched { outcome, notes: vec![note()], traffic: None }
         }
         _ => {
-            let summary = ranks.search(model, &search, &cluster::settings(options)?, &monitor, note)?;
+            let settings = cluster::settings(options, attempt, origin)?;
+            let summary = ranks.search(model, &search, &settings, &monitor, note)?;
+            trouble = summary.checkpoint_trouble.clone().filter(|_| ranks.speaks());
             let unsupported = summary.unsupported.as_ref();
             let verdict = judge(&summary.findings, unsupported, summary.stopped, summary.truncated, &search);
             let traffic = Some(cluster::traffic(&summary));
@@ -76,6 +80,10 @@ pub fn search<M: Transfer>(
         }
     };
     progress.finish();
+    if let Some(trouble) = trouble {
+        complain(&format!("warning: checkpoints could not be written any more: {trouble}\n"));
+    }
+    attempt.number += 1;
     Ok(searched)
 }
 

@@ -19,6 +19,8 @@ pub enum Failure {
     Input(Vec<Diagnostic>),
     /// Something Dampf cannot do yet.
     Unsupported(Unsupported),
+    /// The search could not come to its end, for this reason.
+    Unknown(String),
 }
 
 /// Of a long list of errors, the first are of use.
@@ -36,7 +38,7 @@ impl Failure {
     pub fn exit_status(&self) -> u8 {
         match self {
             Failure::Message { .. } | Failure::Input(_) => 2,
-            Failure::Unsupported(_) => 3,
+            Failure::Unsupported(_) | Failure::Unknown(_) => 3,
         }
     }
 
@@ -50,6 +52,7 @@ impl Failure {
                 complain(&format!("{error}: {message}\n  {help}: {way_out}\n"));
             }
             Failure::Unsupported(unsupported) => complain(&format!("{error}: {unsupported}\n")),
+            Failure::Unknown(reason) => complain(&format!("unknown: {reason}\n")),
             Failure::Input(diagnostics) => {
                 for diagnostic in diagnostics.iter().take(DIAGNOSTICS_SHOWN) {
                     complain(&shown(diagnostic, terminal));

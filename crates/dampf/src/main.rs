@@ -22,6 +22,7 @@ mod progress;
 mod promela;
 mod promela_info;
 mod replay;
+mod resume;
 mod run_program;
 mod simulate;
 mod terminal;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
     let terminal = Terminal::new(arguments.color);
     let status = match &arguments.command {
         Command::Check(options) => check::run(options, &terminal),
+        Command::Resume(options) => resume::run(options, &terminal),
         Command::Simulate(options) => simulate::run(options, &terminal),
         Command::Replay(options) => replay::run(options, &terminal),
         Command::Info(options) => info::run(options, &terminal),

@@ -48,6 +48,9 @@ pub enum Command {
     /// Search for violations, or verify that there are none
     #[command(after_help = CHECK_NOTES)]
     Check(CheckOptions),
+    /// Go on with a search from its last checkpoint
+    #[command(after_help = CHECK_NOTES)]
+    Resume(ResumeOptions),
     /// Show one run: random, guided by a trail, or chosen by hand
     Simulate(SimulateOptions),
     /// Show a trail step by step, with sources and values
@@ -185,6 +188,53 @@ pub struct ClusterOptions {
     /// How many sent states a rank remembers, not to send them again
     #[arg(long, value_name = "N", help_heading = "Ranks")]
     pub sent_cache: Option<usize>,
+
+    /// Keep what was explored in a folder, so that `dampf resume DIR` goes on from there
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Checkpoints")]
+    pub checkpoint: Option<PathBuf>,
+
+    /// How often: seconds, or with a unit as in 90s, 5m, 2h
+    #[arg(long, value_name = "TIME", value_parser = values::time, default_value = "10m", help_heading = "Checkpoints")]
+    pub checkpoint_every: Duration,
+}
+
+#[derive(Args, Debug)]
+pub struct ResumeOptions {
+    /// The folder that `dampf check --checkpoint` wrote
+    #[arg(value_hint = ValueHint::DirPath)]
+    pub folder: PathBuf,
+
+    /// The number of ranks from now on; under `mpirun -n N` the processes are the ranks
+    #[arg(long, value_name = "N", value_parser = values::ranks, help_heading = "Ranks")]
+    pub ranks: Option<u32>,
+
+    /// How often to save a checkpoint from now on
+    #[arg(long, value_name = "TIME", value_parser = values::time, help_heading = "Checkpoints")]
+    pub checkpoint_every: Option<Duration>,
+
+    /// Stop after this time: seconds, or with a unit as in 90s, 5m, 2h
+    #[arg(long, value_name = "TIME", value_parser = values::time, help_heading = "Limits")]
+    pub max_time: Option<Duration>,
+
+    /// Stop before using more memory: bytes, or with a unit as in 512M, 2G
+    #[arg(long, value_name = "SIZE", value_parser = values::size, help_heading = "Limits")]
+    pub max_memory: Option<u64>,
+
+    /// Stop after N states, those of the checkpoint included
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    pub max_states: Option<u64>,
+
+    /// Write the result as JSON into FILE; `-` writes it to standard output instead of the text
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub json: Option<PathBuf>,
+
+    /// Keep the run that leads to the violation in FILE, for `dampf replay`
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub trail: Option<PathBuf>,
+
+    /// Whether to show progress on the terminal
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
+    pub progress: Progress,
 }
 
 /// A model and what is checked of it.

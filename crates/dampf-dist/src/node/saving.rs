@@ -33,6 +33,7 @@ pub(super) struct Saving {
     sequence: u64,
     last: Instant,
     batches: u32,
+    is_resumed: bool,
     /// Files of earlier runs.
     earlier: Vec<(Rank, Piece)>,
     log: ParcelFile,
@@ -57,12 +58,10 @@ impl Saving {
     pub fn new(
         checkpoints: &Checkpoints,
         manifest: Option<&Manifest>,
-        rank: Rank,
-        ranks: Rank,
-        width: usize,
-        format: Format,
+        generation: u64,
+        (rank, ranks): (Rank, Rank),
+        (width, format): (usize, Format),
     ) -> Self {
-        let generation = manifest.map_or(0, |manifest| manifest.generation + 1);
         let log = checkpoints.folder.join(format!("{generation}-{rank}.stored"));
         Saving {
             checkpoints: checkpoints.clone(),
@@ -70,6 +69,7 @@ impl Saving {
             sequence: 0,
             last: Instant::now(),
             batches: 0,
+            is_resumed: manifest.is_some(),
             earlier: manifest.map_or_else(Vec::new, |manifest| manifest.stored.clone()),
             log: ParcelFile::new(log, width, format),
             since: Vec::new(),
@@ -94,7 +94,7 @@ impl Saving {
     }
 
     pub fn is_resumed(&self) -> bool {
-        self.generation > 0
+        self.is_resumed
     }
 
     pub fn is_waiting(&self) -> bool {
@@ -114,9 +114,10 @@ impl<M: Transfer> Node<'_, M> {
             self.begin();
             return Ok(());
         };
-        let manifest = prepare_folder(checkpoints)?;
-        let (width, format) = (self.model.width(), self.file_format());
-        self.saving = Some(Saving::new(checkpoints, manifest.as_ref(), self.rank, self.ranks, width, format));
+        let (manifest, generation) = prepare_folder(checkpoints, self.rank == 0)?;
+        let ranks = (self.rank, self.ranks);
+        let states = (self.model.width(), self.file_format());
+        self.saving = Some(Saving::new(checkpoints, manifest.as_ref(), generation, ranks, states));
         match manifest {
             None => self.begin(),
             Some(manifest) => self.restore(&manifest, checkpoints)?,

@@ -1,0 +1,96 @@
+//! `dampf resume`: goes on with a search from its last checkpoint.
+//!
+//! A checkpoint keeps the command line, the folder it was given in, and what was known of the model. The search is set up from these, and
+//! what the command line says now comes on top.
+
+use crate::check;
+use crate::failure::Failure;
+use crate::options::{Arguments, CheckOptions, Command, ResumeOptions};
+use crate::terminal::Terminal;
+use clap::Parser;
+use dampf_core::Trail;
+use dampf_report::{Origin, TrailFile};
+use std::path::{Path, PathBuf};
+
+const SEPARATOR: char = '\u{1f}';
+const END: char = '\u{1e}';
+
+/// What a checkpoint keeps beside the states.
+pub fn description(origin: &Origin) -> String {
+    let folder = std::env::current_dir().unwrap_or_default();
+    let arguments: Vec<String> = std::env::args().collect();
+    let arguments = arguments.join(&SEPARATOR.to_string());
+    format!("{}{END}{arguments}{END}{}", folder.display(), identity(origin))
+}
+
+/// The same command, with what is known of the model by now.
+pub fn with_origin(description: &str, origin: &Origin) -> String {
+    let command = description.rsplit_once(END).map_or(description, |(command, _)| command);
+    format!("{command}{END}{}", identity(origin))
+}
+
+/// What of an origin tells one search from another.
+pub fn identity(origin: &Origin) -> String {
+    TrailFile::new(origin.clone(), Trail::default(), None).to_json()
+}
+
+struct Kept {
+    folder: PathBuf,
+    arguments: Vec<String>,
+    origin: Origin,
+}
+
+fn read(folder: &Path) -> Result<Kept, Failure> {
+    let text = dampf_dist::description(folder).map_err(|problem| Failure::new(problem.to_string()))?;
+    let damaged = || Failure::new(format!("the checkpoint in `{}` was not written by this Dampf", folder.display()));
+    let mut fields = text.split(END);
+    let (Some(place), Some(arguments), Some(origin)) = (fields.next(), fields.next(), fields.next()) else {
+        return Err(damaged());
+    };
+    let origin = TrailFile::from_json(origin).map_err(|_| damaged())?.origin;
+    Ok(Kept {
+        folder: PathBuf::from(place),
+        arguments: arguments.split(SEPARATOR).map(str::to_owned).collect(),
+        origin,
+    })
+}
+
+pub fn run(options: &ResumeOptions, terminal: &Terminal) -> Result<u8, Failure> {
+    let kept = read(&options.folder)?;
+    let parsed = Arguments::try_parse_from(crate::options::with_compiler_flags(
+        kept.arguments.iter().map(std::ffi::OsString::from),
+    ));
+    let folder = absolute(&options.folder)?;
+    let mut check = match parsed.map(|arguments| arguments.command) {
+        Ok(Command::Check(check)) => check,
+        _ => return Err(Failure::new(format!("the checkpoint in `{}` is of no check", options.folder.display()))),
+    };
+    override_options(&mut check, options, &folder)?;
+    // The model, its includes and the compiler's flags are named as seen from there.
+    std::env::set_current_dir(&kept.folder).map_err(|error| {
+        Failure::new(format!("the search was begun in `{}`, which cannot be entered: {error}", kept.folder.display()))
+    })?;
+    check::resume(&check, kept.origin, terminal)
+}
+
+fn override_options(check: &mut CheckOptions, options: &ResumeOptions, folder: &Path) -> Result<(), Failure> {
+    check.cluster.checkpoint = Some(folder.to_owned());
+    check.cluster.checkpoint_every = options.checkpoint_every.unwrap_or(check.cluster.checkpoint_every);
+    // Those that started the first run are no longer there.
+    check.cluster.ranks = options.ranks.or(check.cluster.ranks.filter(|_| dampf_net::ranks_of_environment().is_none()));
+    check.max_time = options.max_time;
+    check.max_memory = options.max_memory;
+    check.max_states = options.max_states;
+    check.progress = options.progress;
+    check.json = options.json.as_deref().map(absolute).transpose()?;
+    check.trail = options.trail.as_deref().map(absolute).transpose()?;
+    Ok(())
+}
+
+/// A path as seen from everywhere. `-` is none.
+fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+    if path == Path::new("-") {
+        return Ok(path.to_owned());
+    }
+    std::path::absolute(path).map_err(|error| Failure::new(format!("`{}`: {error}", path.display())))
+}
