@@ -15,7 +15,7 @@ use crate::terminal::{self, Terminal};
 use dampf_core::{Describe, FaultKind, Statistics, Verdict};
 use dampf_gcl::model::{self, GclModel};
 use dampf_object::Lesson;
-use dampf_report::{CheckReport, Excerpt, Origin, Palette, Run, Setting, TrailFile, Traffic};
+use dampf_report::{CheckReport, Excerpt, Origin, Palette, Run, Setting, Traffic, TrailFile};
 use dampf_search::{Outcome, Stop};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -71,8 +71,16 @@ fn check_model(
             backend = if native.is_some() { Backend::Native } else { Backend::Interpreter };
             let model = native.as_ref().unwrap_or(reference);
             let no_note = &Vec::new;
-            let searched =
-                engine::search(model, input.deadlocks, Duration::ZERO, ranks, (&mut attempt, &input.origin), options, terminal, no_note)?;
+            let searched = engine::search(
+                model,
+                input.deadlocks,
+                Duration::ZERO,
+                ranks,
+                (&mut attempt, &input.origin),
+                options,
+                terminal,
+                no_note,
+            )?;
             traffic = searched.traffic;
             searched.outcome
         }
@@ -167,17 +175,16 @@ fn check_program(
     loop {
         let model = input.model();
         let note = || lessons_to_note(&model.lessons());
-        let Searched { mut outcome, notes, traffic } =
-            engine::search(
-                &model,
-                input.deadlocks,
-                start.elapsed(),
-                ranks,
-                (&mut attempt, &input.origin),
-                options,
-                terminal,
-                &note,
-            )?;
+        let Searched { mut outcome, notes, traffic } = engine::search(
+            &model,
+            input.deadlocks,
+            start.elapsed(),
+            ranks,
+            (&mut attempt, &input.origin),
+            options,
+            terminal,
+            &note,
+        )?;
         let lessons: BTreeSet<Lesson> = notes.iter().flat_map(|note| lessons_of_note(note)).collect();
         if !lessons.is_empty() && !outcome.stopped.is_some_and(Stop::is_wanted) {
             input.learn(lessons);
@@ -237,9 +244,10 @@ fn conclude<M: Describe>(
     }
     let Told { backend, origin, outcome, run, elapsed, traffic } = told;
     let setting = setting(options, backend, ranks);
+    let verdict = with_way_on(options, outcome);
     let report = CheckReport {
         setting: &setting,
-        verdict: &outcome.verdict,
+        verdict: &verdict,
         statistics: &outcome.statistics,
         findings: &outcome.findings,
         run,
@@ -257,12 +265,32 @@ fn conclude<M: Describe>(
     Ok(outcome.verdict.exit_status())
 }
 
+/// The verdict; where a limit ended the search and a checkpoint is there, with the way to go on.
+fn with_way_on(options: &CheckOptions, outcome: &Outcome) -> Verdict {
+    match (&outcome.verdict, &options.cluster.checkpoint) {
+        (Verdict::Unknown(reason), Some(folder))
+            if outcome.stopped.is_some_and(Stop::is_wanted) && dampf_dist::description(folder).is_ok() =>
+        {
+            Verdict::Unknown(format!("{reason}; `dampf resume {}` goes on from the last checkpoint", folder.display()))
+        }
+        (verdict, _) => verdict.clone(),
+    }
+}
+
 /// Refuses options that contradict each other.
 fn check_options(options: &CheckOptions) -> Result<(), Failure> {
     if options.deterministic && options.search != Search::Bfs {
         return Err(Failure::with_help(
             "--deterministic promises the shortest counterexample, which only --search bfs looks for",
             "leave one of the two out; with `--search dfs --threads 1` every run is the same already",
+        ));
+    }
+    if options.store != options::Store::Tree
+        && (options.cluster.ranks.is_some() || options.cluster.checkpoint.is_some())
+    {
+        return Err(Failure::with_help(
+            "ranks and checkpoints keep states in the tree store only",
+            "leave --store out",
         ));
     }
     if options.trail.as_deref() == Some(Path::new("-")) {

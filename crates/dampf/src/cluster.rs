@@ -79,9 +79,7 @@ impl Ranks {
     ) -> Result<Summary, Failure> {
         let searched = match self {
             Ranks::One => unreachable!("a search without ranks is another one"),
-            Ranks::Threads(ranks) => {
-                dampf_dist::search_on_threads(*ranks, model, options, settings, monitor, note)
-            }
+            Ranks::Threads(ranks) => dampf_dist::search_on_threads(*ranks, model, options, settings, monitor, note),
             #[cfg(feature = "mpi")]
             Ranks::Mpi(network) => dampf_dist::search_on(network, model, options, settings, monitor, note),
         };
@@ -93,14 +91,16 @@ impl Ranks {
                 };
                 Failure::with_help(format!("--partition: states have no section `{}`", section.name), help)
             }
-            Problem::Checkpoint(problem @ CheckpointProblem::InUse(_)) => Failure::with_help(
-                problem.to_string(),
-                "go on with it by `dampf resume`, or name another folder",
-            ),
+            Problem::Checkpoint(problem @ CheckpointProblem::InUse(_)) => {
+                Failure::with_help(problem.to_string(), "go on with it by `dampf resume`, or name another folder")
+            }
             Problem::Checkpoint(problem) => Failure::new(problem.to_string()),
             Problem::Lost(lost) => Failure::Unknown(match &settings.checkpoints {
                 Some(checkpoints) => {
-                    format!("{lost}; go on from the last checkpoint with `dampf resume {}`", checkpoints.folder.display())
+                    format!(
+                        "{lost}; go on from the last checkpoint with `dampf resume {}`",
+                        checkpoints.folder.display()
+                    )
                 }
                 None => format!("{lost}, and its states with it (--checkpoint keeps them)"),
             }),
@@ -143,7 +143,13 @@ pub fn settings(options: &CheckOptions, attempt: &Attempt, origin: &Origin) -> R
         checkpoints: cluster.checkpoint.as_ref().map(|folder| Checkpoints {
             folder: folder.clone(),
             every: cluster.checkpoint_every,
-            identity: format!("{}{:?}{:?}{:?}", resume::identity(origin), options.search, options.deterministic, waiting),
+            identity: format!(
+                "{}{:?}{:?}{:?}",
+                resume::identity(origin),
+                options.search,
+                options.deterministic,
+                waiting
+            ),
             description: match &attempt.description {
                 Some(first) => resume::with_origin(first, origin),
                 None => resume::description(origin),

@@ -98,7 +98,8 @@ pub fn waiting(text: &str) -> Result<Waiting, String> {
         _ => {}
     }
     let mut words = text.strip_prefix("limit=").ok_or_else(expected)?.split(',');
-    let states = words.next().and_then(|number| number.parse().ok()).filter(|&states| states > 0).ok_or_else(expected)?;
+    let states =
+        words.next().and_then(|number| number.parse().ok()).filter(|&states| states > 0).ok_or_else(expected)?;
     let (mut extended, mut store) = (false, false);
     for word in words {
         match word {

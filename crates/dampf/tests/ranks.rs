@@ -1,0 +1,186 @@
+//! Searches on several ranks: the same results as on one, whatever way the work is shared, and after a sudden death.
+
+mod running;
+
+use running::{Finished, dampf_among, dampf_in};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+fn models() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models")
+}
+
+fn run(arguments: &[&str]) -> Finished {
+    let arguments: Vec<String> = arguments.iter().map(|&argument| argument.to_owned()).collect();
+    dampf_in(&models(), &arguments)
+}
+
+fn result(arguments: &[&str]) -> Value {
+    let finished = run(&[arguments, &["--json", "-"]].concat());
+    serde_json::from_str(&finished.stdout).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {finished:?}"))
+}
+
+fn counts(result: &Value) -> [&Value; 4] {
+    [&result["verdict"], &result["states"], &result["transitions"], &result["error"]["kind"]]
+}
+
+/// Models of every language; programs only where they can be compiled.
+fn subjects() -> Vec<Vec<&'static str>> {
+    let mut subjects = vec![
+        vec!["dve/leader_election.dve"],
+        vec!["dve/bounded_buffer.dve"],
+        vec!["dve/philosophers_deadlock.dve"],
+        vec!["dmc/philosophers.dmc", "-D", "N=7"],
+        vec!["dmc/lamport.dmc", "-D", "N=3"],
+        vec!["dmc/hanoi.dmc", "-D", "N=6"],
+        vec!["promela/election.pml"],
+        vec!["promela/workers.pml"],
+        vec!["promela/commit.pml"],
+        vec!["promela/priority_queue.pml", "--no-claims"],
+    ];
+    if Command::new("riscv64-linux-gnu-g++").arg("--version").stdout(Stdio::null()).status().is_ok() {
+        subjects.push(vec!["cpp/bounded_buffer.cc"]);
+        subjects.push(vec!["cpp/readers_writer.cc"]);
+        subjects.push(vec!["cpp/bakery.c"]);
+    }
+    subjects
+}
+
+const PARTITIONS: [&str; 5] = ["full", "incremental", "depth=3", "estimate", "distance=20"];
+const QUEUES: [&str; 5] = ["hash", "none", "store", "limit=50", "limit=50,extended,store"];
+
+#[test]
+fn ranks_come_to_the_same_result_as_one_process() {
+    for (number, subject) in subjects().iter().enumerate() {
+        let check = [&["check"], subject.as_slice(), &["--keep-going"]].concat();
+        let expected = result(&check);
+        for ranks in 2..=4 {
+            let partition = PARTITIONS[(number + ranks) % PARTITIONS.len()];
+            let queue = QUEUES[(number * 3 + ranks) % QUEUES.len()];
+            let ranks = ranks.to_string();
+            for search in ["bfs", "first-come"] {
+                let options = ["--ranks", &ranks, "--partition", partition, "--queue", queue, "--search", search];
+                let shared = result(&[check.as_slice(), &options].concat());
+                assert_eq!(counts(&shared), counts(&expected), "{subject:?} {options:?}");
+                assert_eq!(shared["ranks"].to_string(), ranks);
+            }
+            for search in ["dfs", "best-first"] {
+                let options = ["--ranks", &ranks, "--partition", partition, "--search", search];
+                let shared = result(&[check.as_slice(), &options].concat());
+                assert_eq!(counts(&shared), counts(&expected), "{subject:?} {options:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_predictable_search_tells_the_same_story_on_any_number_of_ranks() {
+    for subject in subjects() {
+        let check = [&["check"], subject.as_slice(), &["--deterministic"]].concat();
+        let expected = result(&check);
+        for ranks in ["1", "2", "3"] {
+            let shared = result(&[check.as_slice(), &["--ranks", ranks]].concat());
+            assert_eq!(counts(&shared), counts(&expected), "{subject:?}, {ranks} ranks");
+            assert_eq!(shared["depth"], expected["depth"], "{subject:?}, {ranks} ranks");
+            assert_eq!(shared["trail"], expected["trail"], "{subject:?}, {ranks} ranks");
+        }
+    }
+}
+
+#[test]
+fn sections_of_states_decide_who_owns_them() {
+    let check = ["check", "dmc/lamport.dmc", "-D", "N=3", "--ranks", "3"];
+    let expected = result(&check);
+    for (file, section) in [("dmc/lamport.dmc", "nosuch")] {
+        let finished = run(&["check", file, "-D", "N=3", "--ranks", "2", "--partition", &format!("section={section}")]);
+        assert_eq!(finished.status, 2, "{finished:?}");
+        assert!(finished.stderr.contains("no section `nosuch`"), "{finished:?}");
+        let known = finished.stderr.split("there are: ").nth(1).expect("the message names the sections");
+        let first = known.trim().split(", ").next().unwrap();
+        let shared = result(&[&check[..], &["--partition", &format!("section={first}")]].concat());
+        assert_eq!(counts(&shared), counts(&expected), "{first}");
+    }
+}
+
+#[test]
+fn a_search_that_is_killed_goes_on_from_its_checkpoint() {
+    let model = ["dmc/philosophers.dmc", "-D", "N=11", "--no-deadlock"];
+    let expected = result(&[&["check"], &model[..]].concat());
+    let mut resumed = 0;
+    let runs: u64 = std::env::var("DAMPF_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(6);
+    for number in 0..runs {
+        let folder = tempfile::tempdir().unwrap();
+        let checkpoints = folder.path().join("checkpoints");
+        let checkpoints = checkpoints.to_str().unwrap();
+        let search = ["bfs", "first-come", "dfs"][number as usize % 3];
+        let begin = [
+            &["check"],
+            &model[..],
+            &["--ranks", "2", "--search", search, "--checkpoint", checkpoints, "--checkpoint-every", "0.02s"],
+        ]
+        .concat();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_dampf"))
+            .args(&begin)
+            .current_dir(models())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(80 + number * 37 % 400));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        if !Path::new(checkpoints).join("manifest").exists() {
+            continue;
+        }
+        resumed += 1;
+        let ranks = ["1", "2", "3"][number as usize % 3];
+        let finished = result(&["resume", checkpoints, "--ranks", ranks]);
+        assert_eq!(counts(&finished), counts(&expected), "{search}, resumed on {ranks}");
+    }
+    assert!(resumed * 2 >= runs, "only {resumed} of {runs} searches had a checkpoint");
+}
+
+#[test]
+fn a_limit_leaves_a_checkpoint_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let checkpoints = folder.path().join("checkpoints");
+    let checkpoints = checkpoints.to_str().unwrap();
+    let keep = ["--checkpoint", checkpoints, "--checkpoint-every", "0"];
+    let check = ["check", "dmc/philosophers.dmc", "-D", "N=9", "--no-deadlock"];
+    let finished = run(&[&check[..], &keep, &["--max-states", "4000"]].concat());
+    assert_eq!(finished.status, 3, "{finished:?}");
+    assert!(finished.stdout.contains(&format!("`dampf resume {checkpoints}`")), "{finished:?}");
+    let again = run(&[&check[..], &keep].concat());
+    assert_eq!(again.status, 2, "{again:?}");
+    assert!(again.stderr.contains("holds a checkpoint already"), "{again:?}");
+    assert_eq!(counts(&result(&["resume", checkpoints])), counts(&result(&check)));
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let empty = folder.path().to_str().unwrap();
+    for (arguments, message) in [
+        (vec!["check", "dve/peterson.dve", "--ranks", "0"], "at least one rank"),
+        (vec!["check", "dve/peterson.dve", "--partition", "depth=0"], "depth=N"),
+        (vec!["check", "dve/peterson.dve", "--partition", "halves"], "expected full, incremental"),
+        (vec!["check", "dve/peterson.dve", "--queue", "limit=x"], "expected hash, none"),
+        (vec!["check", "dve/peterson.dve", "--queue", "none", "--search", "dfs"], "--queue"),
+        (vec!["check", "dve/peterson.dve", "--deterministic", "--search", "best-first"], "--deterministic"),
+        (vec!["check", "dve/peterson.dve", "--store", "exact", "--ranks", "2"], "--store"),
+        (vec!["resume", empty], "holds no checkpoint"),
+        (vec!["resume", "no/such/folder"], "holds no checkpoint"),
+    ] {
+        let finished = run(&arguments);
+        assert_eq!(finished.status, 2, "{arguments:?}: {finished:?}");
+        assert!(finished.stderr.contains(message), "{arguments:?}: {finished:?}");
+    }
+    if cfg!(not(feature = "mpi")) {
+        let arguments = ["check", "dve/peterson.dve"].map(str::to_owned);
+        let finished = dampf_among(&[("OMPI_COMM_WORLD_SIZE", "2")], &models(), &arguments);
+        assert_eq!(finished.status, 2, "{finished:?}");
+        assert!(finished.stderr.contains("--features mpi"), "{finished:?}");
+    }
+}
