@@ -37,7 +37,7 @@ pub(crate) struct Census {
 
 impl<M: Transfer> Node<'_, M> {
     fn census_format(&self) -> Format {
-        Format { depths: false, places: false, positions: false, ..self.format }
+        Format { depths: false, labels: false, places: false, positions: false, ..self.format }
     }
 
     pub(crate) fn begin_census(&mut self) {

@@ -107,8 +107,8 @@ impl Manifest {
         out.text(&self.description);
         out.number(self.generation);
         out.number(self.level);
-        let Format { depths, places, positions, parts } = self.format;
-        [depths, places, positions, parts].into_iter().for_each(|flag| out.number(u64::from(flag)));
+        let Format { depths, labels, places, positions, parts } = self.format;
+        [depths, labels, places, positions, parts].into_iter().for_each(|flag| out.number(u64::from(flag)));
         for pieces in [&self.stored, &self.waiting, &self.found] {
             out.number(pieces.len() as u64);
             for (rank, piece) in pieces {
@@ -127,7 +127,7 @@ impl Manifest {
         let (identity, description) = (reader.text()?, reader.text()?);
         let (generation, level) = (reader.number()?, reader.number()?);
         let mut flag = || Ok(reader.number()? != 0);
-        let format = Format { depths: flag()?, places: flag()?, positions: flag()?, parts: flag()? };
+        let format = Format { depths: flag()?, labels: flag()?, places: flag()?, positions: flag()?, parts: flag()? };
         let mut pieces = || {
             let count = reader.count()?;
             let piece = |_| Ok((reader.word()?, Piece { name: reader.text()?, bytes: reader.number()? }));

@@ -14,6 +14,7 @@ mod node;
 mod order;
 mod outbox;
 mod parcel;
+mod parents;
 mod partition;
 mod passage;
 mod quest;

@@ -18,6 +18,7 @@ use crate::message::{Message, Progress};
 use crate::order::Ranking;
 use crate::outbox::Outbox;
 use crate::parcel::Format;
+use crate::parents::EarlyParents;
 use crate::partition::{Bucket, Partitioner};
 use crate::passage::Arrivals;
 use crate::quest::{Beginning, Quest};
@@ -101,6 +102,7 @@ pub struct Node<'a, M: Transfer> {
     early: Vec<(Rank, Vec<u8>)>,
     lost: Option<Lost>,
     saving: Option<Saving>,
+    pub(crate) early_parents: EarlyParents,
     /// What this rank says to itself.
     own_messages: VecDeque<Vec<u8>>,
     // Scratch space.
@@ -108,6 +110,7 @@ pub struct Node<'a, M: Transfer> {
     successors: Vec<Successors>,
     batch: Vec<Stored>,
     own_steps: Vec<OwnStep>,
+    step_order: Vec<usize>,
 }
 
 /// States that are explored together: enough for the fetches of table lines to overlap.
@@ -126,8 +129,13 @@ impl<'a, M: Transfer> Node<'a, M> {
     ) -> Result<Self, Problem> {
         let levels = settings.order == Order::Levels || options.deterministic;
         let partitioner = Partitioner::new(model, ranks, settings.partition.clone())?;
-        let format =
-            Format { depths: !levels, places: options.deterministic, positions: false, parts: model.has_parts() };
+        let format = Format {
+            depths: !levels,
+            labels: settings.order == Order::DepthFirst && !levels,
+            places: options.deterministic,
+            positions: false,
+            parts: model.has_parts(),
+        };
         let width = model.width();
         let count = ranks as usize;
         let mut node = Node {
@@ -171,11 +179,13 @@ impl<'a, M: Transfer> Node<'a, M> {
             early: Vec::new(),
             lost: None,
             saving: None,
+            early_parents: EarlyParents::default(),
             own_messages: VecDeque::new(),
             words: vec![0; width],
             successors: (0..BATCH).map(|_| Successors::new(width)).collect(),
             batch: Vec::new(),
             own_steps: Vec::new(),
+            step_order: Vec::new(),
         };
         node.gone[rank as usize] = true;
         node.begin_saving()?;

@@ -14,6 +14,8 @@ pub struct Companion {
     pub parent: u32,
     /// Steps from an initial state, on the way it was reached.
     pub depth: u32,
+    /// The label of the step that led there.
+    pub label: u32,
     /// In a predictable search: the position of the state it was reached from in its level, and the step's index there.
     pub place: (u64, u32),
     /// In a checkpoint of a predictable search: its own position in its level.
@@ -29,6 +31,7 @@ pub const UNKNOWN_PARENT: u32 = (1 << PARENT_BITS) - 1;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Format {
     pub depths: bool,
+    pub labels: bool,
     pub places: bool,
     pub positions: bool,
     pub parts: bool,
@@ -60,6 +63,9 @@ impl Packer {
         self.bytes.extend_from_slice(&companion.parent.to_le_bytes()[..3]);
         if self.format.depths {
             self.bytes.number(u64::from(companion.depth));
+        }
+        if self.format.labels {
+            self.bytes.number(u64::from(companion.label));
         }
         if self.format.places {
             self.bytes.number(companion.place.0);
@@ -128,6 +134,9 @@ pub fn unpack<M: Transfer>(
         if format.depths {
             companion.depth = reader.word()?;
         }
+        if format.labels {
+            companion.label = reader.word()?;
+        }
         if format.places {
             companion.place = (reader.number()?, reader.word()?);
         }
@@ -156,5 +165,5 @@ pub fn unpack_one<M: Transfer>(model: &M, parcel: &[u8]) -> Result<Vec<Word>, Ga
 }
 
 fn one<M: Transfer>(model: &M) -> Format {
-    Format { depths: false, places: false, positions: false, parts: model.has_parts() }
+    Format { depths: false, labels: false, places: false, positions: false, parts: model.has_parts() }
 }

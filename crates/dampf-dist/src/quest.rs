@@ -10,7 +10,7 @@
 
 use crate::message::Message;
 use crate::node::Node;
-use crate::parcel::{PARENT_BITS, pack_one, unpack_one};
+use crate::parcel::{PARENT_BITS, UNKNOWN_PARENT, pack_one, unpack_one};
 use crate::report::{Discovery, FaultPlace, Report, Summary};
 use dampf_core::{Action, Finding, Model, Successors, Trail, Transfer, Word, Worker, replay};
 use dampf_net::{Rank, Transport};
@@ -346,7 +346,11 @@ impl<M: Transfer> Node<'_, M> {
             return;
         }
         // Of a parent elsewhere no more bits are known; all states may be parents of one that has none.
-        let prefix = self.store.parent_prefix(state).unwrap_or(Prefix::ANY).cut(PARENT_BITS);
+        let known = self.early_parents.get(state).filter(|&bits| bits != UNKNOWN_PARENT);
+        let prefix = match known {
+            Some(bits) => Prefix { value: u64::from(bits), bits: PARENT_BITS },
+            None => self.store.parent_prefix(state).unwrap_or(Prefix::ANY).cut(PARENT_BITS),
+        };
         self.load(state);
         let state = pack_one(self.model, &self.words);
         for rank in 0..self.ranks {

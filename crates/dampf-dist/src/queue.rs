@@ -35,7 +35,8 @@ pub enum Order {
     Levels,
     /// First come, first served; nobody waits for anybody.
     FirstCome,
-    /// The latest first.
+    /// The deepest first, of those the latest, and of the steps that leave a state the one whose label follows that of the step that led there: so that
+    /// processes take turns, which is how they get in each other's way.
     DepthFirst,
     /// The state with the fewest steps first.
     BestFirst,
@@ -46,12 +47,20 @@ pub enum Order {
 pub struct Stored {
     pub state: StateRef,
     pub depth: u32,
+    /// The label of the step that led there, in a depth-first search.
+    pub label: u32,
+}
+
+impl Stored {
+    pub fn new(state: StateRef, depth: u32) -> Self {
+        Stored { state, depth, label: 0 }
+    }
 }
 
 /// The queue of stored states.
 pub enum StoredQueue {
     FirstIn(VecDeque<Stored>),
-    LastIn(Vec<Stored>),
+    Deepest(ByDepth),
     /// By estimate, then by arrival.
     Best(BinaryHeap<Reverse<(u64, u64, Stored)>>, u64),
 }
@@ -60,7 +69,7 @@ impl StoredQueue {
     pub fn new(order: Order) -> Self {
         match order {
             Order::Levels | Order::FirstCome => StoredQueue::FirstIn(VecDeque::new()),
-            Order::DepthFirst => StoredQueue::LastIn(Vec::new()),
+            Order::DepthFirst => StoredQueue::Deepest(ByDepth::default()),
             Order::BestFirst => StoredQueue::Best(BinaryHeap::new(), 0),
         }
     }
@@ -69,7 +78,7 @@ impl StoredQueue {
     pub fn push(&mut self, stored: Stored, estimate: impl FnOnce() -> u64) {
         match self {
             StoredQueue::FirstIn(queue) => queue.push_back(stored),
-            StoredQueue::LastIn(stack) => stack.push(stored),
+            StoredQueue::Deepest(stacks) => stacks.push(stored),
             StoredQueue::Best(heap, arrivals) => {
                 *arrivals += 1;
                 heap.push(Reverse((estimate(), *arrivals, stored)));
@@ -81,7 +90,7 @@ impl StoredQueue {
     pub fn pop(&mut self) -> Option<Stored> {
         match self {
             StoredQueue::FirstIn(queue) => queue.pop_front(),
-            StoredQueue::LastIn(stack) => stack.pop(),
+            StoredQueue::Deepest(stacks) => stacks.pop(),
             StoredQueue::Best(heap, _) => heap.pop().map(|Reverse((_, _, stored))| stored),
         }
     }
@@ -89,7 +98,7 @@ impl StoredQueue {
     pub fn len(&self) -> usize {
         match self {
             StoredQueue::FirstIn(queue) => queue.len(),
-            StoredQueue::LastIn(stack) => stack.len(),
+            StoredQueue::Deepest(stacks) => stacks.len,
             StoredQueue::Best(heap, _) => heap.len(),
         }
     }
@@ -98,9 +107,39 @@ impl StoredQueue {
     pub fn for_each(&self, visit: &mut dyn FnMut(Stored)) {
         match self {
             StoredQueue::FirstIn(queue) => queue.iter().copied().for_each(visit),
-            StoredQueue::LastIn(stack) => stack.iter().copied().for_each(visit),
+            StoredQueue::Deepest(stacks) => stacks.stacks.iter().flatten().copied().for_each(visit),
             StoredQueue::Best(heap, _) => heap.iter().for_each(|Reverse((_, _, stored))| visit(*stored)),
         }
+    }
+}
+
+/// A stack for each depth. A plain stack would do on one rank; states that arrive from others must not come between a rank and the deep
+/// end of its own search.
+#[derive(Default)]
+pub struct ByDepth {
+    stacks: Vec<Vec<Stored>>,
+    len: usize,
+}
+
+impl ByDepth {
+    fn push(&mut self, stored: Stored) {
+        let depth = stored.depth as usize;
+        if self.stacks.len() <= depth {
+            self.stacks.resize_with(depth + 1, Vec::new);
+        }
+        self.stacks[depth].push(stored);
+        self.len += 1;
+    }
+
+    fn pop(&mut self) -> Option<Stored> {
+        while let Some(deepest) = self.stacks.last_mut() {
+            if let Some(stored) = deepest.pop() {
+                self.len -= 1;
+                return Some(stored);
+            }
+            self.stacks.pop();
+        }
+        None
     }
 }
 

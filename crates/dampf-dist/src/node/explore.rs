@@ -88,13 +88,13 @@ impl<M: Transfer> Node<'_, M> {
                 }
                 match &mut self.ranking {
                     Some(ranking) => ranking.begin_with(state, number as u64),
-                    None => self.queue.push(Stored { state, depth: 0 }, || 0),
+                    None => self.queue.push(Stored::new(state, 0), || 0),
                 }
             }
         }
         if let (Some(ranking), true) = (&mut self.ranking, anew) {
             ranking.set_level_size(out.len() as u64);
-            ranking.current().iter().for_each(|&state| self.queue.push(Stored { state, depth: 0 }, || 0));
+            ranking.current().iter().for_each(|&state| self.queue.push(Stored::new(state, 0), || 0));
         }
     }
 
@@ -120,7 +120,7 @@ impl<M: Transfer> Node<'_, M> {
         self.take_batch();
         let mut transitions = 0;
         for number in 0..self.batch.len() {
-            let Stored { state, depth } = self.batch[number];
+            let Stored { state, depth, label } = self.batch[number];
             self.load(state);
             self.partitioner.set_base(&self.words);
             let mut successors = std::mem::replace(&mut self.successors[number], Successors::new(0));
@@ -139,15 +139,19 @@ impl<M: Transfer> Node<'_, M> {
             if let Some(gap) = successors.unsupported() {
                 self.unsupported_later(gap.what.clone());
             }
-            for step in (0..successors.len()).filter(|&step| successors.leads_on(step)) {
+            let mut order = std::mem::take(&mut self.step_order);
+            self.order_steps(&successors, label, &mut order);
+            for &step in &order {
                 let companion = Companion {
                     parent: parent_bits(state),
                     depth: depth + 1,
+                    label: successors.action(step).front_end(),
                     place: (position, step as u32),
                     position: 0,
                 };
                 self.send_or_keep(network, number, step, successors.state(step), companion);
             }
+            self.step_order = order;
             self.successors[number] = successors;
         }
         self.statistics.transitions += transitions;
@@ -158,6 +162,20 @@ impl<M: Transfer> Node<'_, M> {
         }
         self.after_batch(network);
         transitions
+    }
+
+    /// The steps that lead on, in the order in which their states are to wait.
+    #[inline]
+    fn order_steps(&self, successors: &Successors, label: u32, order: &mut Vec<usize>) {
+        order.clear();
+        order.extend((0..successors.len()).filter(|&step| successors.leads_on(step)));
+        if self.format.labels {
+            // The latest is explored first: that is to be the one behind the last label.
+            order.sort_unstable_by_key(|&step| {
+                let of_step = successors.action(step).front_end();
+                std::cmp::Reverse((of_step <= label, of_step))
+            });
+        }
     }
 
     /// Whether faults end the search at once. A predictable search looks at its whole level first.
@@ -221,7 +239,8 @@ impl<M: Transfer> Node<'_, M> {
                 if let Some(saving) = &mut self.saving {
                     saving.note(state, companion);
                 }
-                found = Some(Stored { state, depth: companion.depth });
+                self.early_parents.note(state, companion.parent);
+                found = Some(Stored::new(state, companion.depth));
                 break;
             }
         }
@@ -292,14 +311,16 @@ impl<M: Transfer> Node<'_, M> {
     fn commit_own(&mut self) {
         let own = std::mem::take(&mut self.own_steps);
         for &OwnStep { number, step, hash } in &own {
-            let Stored { state: parent, depth } = self.batch[number];
+            let Stored { state: parent, depth, .. } = self.batch[number];
             let words = self.successors[number].state(step);
             let inserted = self.session.commit(hash, words, Some(parent));
             if let Some(ranking) = &mut self.ranking {
                 let place = (ranking.position_in_batch(number, self.batch.len()), step as u32);
                 ranking.reach(inserted, place);
             } else if let Inserted::New(state) = inserted {
-                self.enqueue(Stored { state, depth: depth + 1 }, parent_bits(parent), Some((number, step)));
+                let label = self.successors[number].action(step).front_end();
+                let stored = Stored { state, depth: depth + 1, label };
+                self.enqueue(stored, parent_bits(parent), Some((number, step)));
             }
         }
         self.own_steps = own;
@@ -313,6 +334,7 @@ impl<M: Transfer> Node<'_, M> {
             saving.note(stored.state, Companion { parent, depth: stored.depth, ..Companion::default() });
         }
         self.statistics.depth = self.statistics.depth.max(u64::from(stored.depth));
+        self.early_parents.note(stored.state, parent);
         if let Some(levels) = &mut self.levels {
             levels.next.push(stored, || 0);
             return;
@@ -390,7 +412,8 @@ impl<M: Transfer> Node<'_, M> {
         } else if let Inserted::New(stored) = inserted {
             self.words.clear();
             self.words.extend_from_slice(state);
-            self.enqueue(Stored { state: stored, depth: companion.depth }, companion.parent, None);
+            let stored = Stored { state: stored, depth: companion.depth, label: companion.label };
+            self.enqueue(stored, companion.parent, None);
         }
     }
 

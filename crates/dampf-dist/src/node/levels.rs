@@ -9,7 +9,7 @@ use super::saving::Saving;
 use crate::message::Message;
 use crate::order::Ordering;
 use crate::parcel::Companion;
-use crate::queue::{Order, RawQueue, StoredQueue};
+use crate::queue::{Order, RawQueue, Stored, StoredQueue};
 use dampf_core::Transfer;
 use dampf_net::{Rank, Transport};
 use dampf_search::Stop;
@@ -169,7 +169,7 @@ impl<M: Transfer> Node<'_, M> {
         let early = std::mem::take(&mut levels.early_states);
         if let Some(ranking) = &mut self.ranking {
             let depth = level as u32;
-            ranking.current().iter().for_each(|&state| self.queue.push(crate::queue::Stored { state, depth }, || 0));
+            ranking.current().iter().for_each(|&state| self.queue.push(Stored::new(state, depth), || 0));
         }
         if save {
             self.save(network);

@@ -152,7 +152,7 @@ impl<M: Transfer> Node<'_, M> {
         if let Some(ranking) = &mut self.ranking {
             ranking.restored(manifest.level, level_size);
             let depth = manifest.level as u32;
-            ranking.current().iter().for_each(|&state| self.queue.push(Stored { state, depth }, || 0));
+            ranking.current().iter().for_each(|&state| self.queue.push(Stored::new(state, depth), || 0));
             return Ok(());
         }
         for (rank, piece) in &manifest.waiting {
@@ -207,7 +207,8 @@ impl<M: Transfer> Node<'_, M> {
         let hash = self.session.prepare(state);
         let (Inserted::New(stored) | Inserted::Known(stored)) = self.session.commit(hash, state, None);
         let partitioner = &mut self.partitioner;
-        self.queue.push(Stored { state: stored, depth: companion.depth }, || partitioner.estimate(state));
+        let stored = Stored { state: stored, depth: companion.depth, label: companion.label };
+        self.queue.push(stored, || partitioner.estimate(state));
     }
 
     /// A state that waited for its owner, or to be looked up.
@@ -223,7 +224,8 @@ impl<M: Transfer> Node<'_, M> {
                 saving.note(stored, companion);
             }
             let partitioner = &mut self.partitioner;
-            self.queue.push(Stored { state: stored, depth: companion.depth }, || partitioner.estimate(state));
+            let stored = Stored { state: stored, depth: companion.depth, label: companion.label };
+            self.queue.push(stored, || partitioner.estimate(state));
         }
     }
 
@@ -322,9 +324,9 @@ impl<M: Transfer> Node<'_, M> {
         let (mut waiting_file, mut found_file) = (file("waiting"), file("found"));
         let mut waiting = Vec::new();
         self.queue.for_each(&mut |stored| waiting.push(stored));
-        for Stored { state, depth } in waiting {
+        for Stored { state, depth, label } in waiting {
             self.load(state);
-            waiting_file.push(self.model, &self.words, &Companion { depth, ..Companion::default() })?;
+            waiting_file.push(self.model, &self.words, &Companion { depth, label, ..Companion::default() })?;
         }
         let mut whole = Vec::new();
         self.raw.for_each(|state, companion| whole.push((state.to_vec(), companion)));
