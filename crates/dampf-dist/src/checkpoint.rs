@@ -72,6 +72,8 @@ impl fmt::Display for CheckpointProblem {
 impl std::error::Error for CheckpointProblem {}
 
 const MANIFEST: &str = "manifest";
+/// A file by which the ranks of a run that was ended agree who tells so.
+pub const ENDED: &str = "ended";
 const MAGIC: &[u8] = b"dampf checkpoint 1\n";
 
 /// A file of states, as far as it counts.
@@ -206,7 +208,7 @@ impl Manifest {
 }
 
 fn is_ours(name: &str) -> bool {
-    name == "manifest.new" || [".stored", ".waiting", ".found"].iter().any(|ending| name.ends_with(ending))
+    name == "manifest.new" || name == ENDED || [".stored", ".waiting", ".found"].iter().any(|ending| name.ends_with(ending))
 }
 
 /// What was kept in a folder for whoever resumes.

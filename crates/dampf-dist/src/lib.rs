@@ -24,7 +24,7 @@ mod run;
 mod termination;
 mod wire;
 
-pub use checkpoint::{Beginning, CheckpointProblem, Checkpoints, description};
+pub use checkpoint::{Beginning, CheckpointProblem, Checkpoints, ENDED, description};
 pub use node::Node;
 pub use outbox::Traffic;
 pub use partition::{NoSuchSection, Partition};

@@ -6,10 +6,12 @@
 use crate::failure::Failure;
 use crate::options::{CheckOptions, Search};
 use crate::resume;
+use crate::terminal::complain;
 use dampf_core::Transfer;
 use dampf_dist::{Beginning, CheckpointProblem, Checkpoints, Order, Problem, Settings, Summary, Waiting};
 use dampf_report::{Origin, Traffic};
 use dampf_search::{Monitor, Options};
+use std::path::Path;
 
 /// Who takes part in the search.
 pub enum Ranks {
@@ -59,6 +61,11 @@ impl Ranks {
         }
     }
 
+    /// Whether the ranks are processes that somebody else has started.
+    pub fn are_processes(&self) -> bool {
+        !matches!(self, Ranks::One | Ranks::Threads(_))
+    }
+
     /// Whether this process tells what was found.
     pub fn speaks(&self) -> bool {
         match self {
@@ -105,6 +112,19 @@ impl Ranks {
                 None => format!("{lost}, and its states with it (--checkpoint keeps them)"),
             }),
         })
+    }
+}
+
+/// One of the ranks that are being ended says how to go on. The first to come says it for all.
+pub fn say_how_to_go_on(checkpoint: Option<&Path>) {
+    let Some(folder) = checkpoint.filter(|folder| dampf_dist::description(folder).is_ok()) else { return };
+    // Gone when the search is resumed.
+    let mark = folder.join(dampf_dist::ENDED);
+    if std::fs::OpenOptions::new().write(true).create_new(true).open(&mark).is_ok() {
+        complain(&format!(
+            "unknown: the run was ended, by the loss of a rank or from outside; `dampf resume {}` goes on from the last checkpoint\n",
+            folder.display()
+        ));
     }
 }
 

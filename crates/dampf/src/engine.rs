@@ -9,6 +9,7 @@ use dampf_core::{Describe, Transfer, Verdict};
 use dampf_report::{Origin, Run, Traffic};
 use dampf_search::{Monitor, Order, Outcome, Stop, judge};
 use dampf_store::{ExactStore, TreeStore};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
@@ -34,7 +35,7 @@ pub fn search<M: Transfer>(
     note: &(dyn Fn() -> Vec<u8> + Sync),
 ) -> Result<Searched, Failure> {
     let monitor = Arc::new(Monitor::new());
-    stop_on_interrupt(&monitor)?;
+    stop_on_interrupt(&monitor, ranks.are_processes().then(|| options.cluster.checkpoint.clone()))?;
     let shows = options.progress == options::Progress::Auto && ranks.speaks();
     let progress = Progress::start(&monitor, shows, terminal);
     let search = dampf_search::Options {
@@ -87,8 +88,9 @@ pub fn search<M: Transfer>(
     Ok(searched)
 }
 
-/// The first Ctrl-C ends the search that is under way, the second ends Dampf.
-fn stop_on_interrupt(monitor: &Arc<Monitor>) -> Result<(), Failure> {
+/// The first Ctrl-C (or request to terminate) ends the search that is under way, the second ends Dampf. Ranks that are `processes` are ended by
+/// whoever started them, because another rank is gone or the user wants it: then there is no time left, and only the way on is told.
+fn stop_on_interrupt(monitor: &Arc<Monitor>, processes: Option<Option<PathBuf>>) -> Result<(), Failure> {
     static CURRENT: OnceLock<Mutex<Arc<Monitor>>> = OnceLock::new();
     if let Some(current) = CURRENT.get() {
         *current.lock().expect("nothing panics under this lock") = Arc::clone(monitor);
@@ -97,6 +99,10 @@ fn stop_on_interrupt(monitor: &Arc<Monitor>) -> Result<(), Failure> {
     let current = CURRENT.get_or_init(|| Mutex::new(Arc::clone(monitor)));
     let pressed = AtomicBool::new(false);
     let handler = move || {
+        if let Some(checkpoint) = &processes {
+            cluster::say_how_to_go_on(checkpoint.as_deref());
+            std::process::exit(3);
+        }
         if pressed.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
