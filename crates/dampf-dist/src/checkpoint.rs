@@ -208,7 +208,9 @@ impl Manifest {
 }
 
 fn is_ours(name: &str) -> bool {
-    name == "manifest.new" || name == ENDED || [".stored", ".waiting", ".found"].iter().any(|ending| name.ends_with(ending))
+    name == "manifest.new"
+        || name == ENDED
+        || [".stored", ".waiting", ".found"].iter().any(|ending| name.ends_with(ending))
 }
 
 /// What was kept in a folder for whoever resumes.

@@ -9,6 +9,7 @@
 
 mod census;
 mod checkpoint;
+mod local;
 mod message;
 mod node;
 mod order;
@@ -19,12 +20,14 @@ mod partition;
 mod passage;
 mod quest;
 mod queue;
+mod recent;
 mod report;
 mod run;
 mod termination;
 mod wire;
 
 pub use checkpoint::{Beginning, CheckpointProblem, Checkpoints, ENDED, description};
+pub use local::{ForeignStates, LocalSearch, OwnStates};
 pub use node::Node;
 pub use outbox::Traffic;
 pub use partition::{NoSuchSection, Partition};
@@ -41,6 +44,8 @@ pub struct Settings {
     /// So many sent states are remembered, not to be sent again.
     pub remembered: usize,
     pub termination: Termination,
+    /// Not in a search by levels, and not with depth slices.
+    pub local: Option<LocalSearch>,
     pub checkpoints: Option<Checkpoints>,
 }
 
@@ -52,6 +57,7 @@ impl Default for Settings {
             waiting: Waiting::default(),
             remembered: 1 << 16,
             termination: Termination::default(),
+            local: None,
             checkpoints: None,
         }
     }

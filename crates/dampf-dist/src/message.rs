@@ -2,6 +2,7 @@
 
 use crate::node::LevelEnd;
 use crate::partition::Bucket;
+use crate::report::{read_actions, write_actions};
 use crate::termination::Token;
 use crate::wire::{Garbled, Reader, Write};
 use dampf_core::Action;
@@ -68,7 +69,7 @@ pub enum Message<'b> {
     Found {
         question: u64,
         tried: u64,
-        parents: Vec<(StateRef, Action)>,
+        parents: Vec<(StateRef, Vec<Action>)>,
     },
     /// Who has the state at this position of this level, and what is the label of this step of it?
     Where {
@@ -163,9 +164,9 @@ impl Message<'_> {
                 out.number(*question);
                 out.number(*tried);
                 out.number(parents.len() as u64);
-                for (state, action) in parents {
+                for (state, actions) in parents {
                     out.number(state.0);
-                    out.number(action.0);
+                    write_actions(&mut out, actions);
                 }
             }
             Message::Finish(outcome) => {
@@ -249,7 +250,7 @@ impl Message<'_> {
             14 => {
                 let (question, tried) = (reader.number()?, reader.number()?);
                 let count = reader.count()?;
-                let parent = |_| Ok((StateRef(reader.number()?), Action(reader.number()?)));
+                let parent = |_| Ok((StateRef(reader.number()?), read_actions(&mut reader)?));
                 let parents = (0..count).map(parent).collect::<Result<_, Garbled>>()?;
                 Message::Found { question, tried, parents }
             }

@@ -23,6 +23,7 @@ use crate::partition::{Bucket, Partitioner};
 use crate::passage::Arrivals;
 use crate::quest::{Beginning, Quest};
 use crate::queue::{Order, RawQueue, Stored, StoredQueue, Waiting};
+use crate::recent::RecentStates;
 use crate::report::{Discovery, Report, Summary};
 use crate::termination::{IdleReports, Safra};
 use crate::{Problem, Settings, Termination};
@@ -103,6 +104,8 @@ pub struct Node<'a, M: Transfer> {
     lost: Option<Lost>,
     saving: Option<Saving>,
     pub(crate) early_parents: EarlyParents,
+    /// States that local searches met lately.
+    pub(crate) searched: RecentStates,
     /// What this rank says to itself.
     own_messages: VecDeque<Vec<u8>>,
     // Scratch space.
@@ -180,6 +183,7 @@ impl<'a, M: Transfer> Node<'a, M> {
             lost: None,
             saving: None,
             early_parents: EarlyParents::default(),
+            searched: RecentStates::new(width, settings.local.map_or(0, |local| local.cached)),
             own_messages: VecDeque::new(),
             words: vec![0; width],
             successors: (0..BATCH).map(|_| Successors::new(width)).collect(),

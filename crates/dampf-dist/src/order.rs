@@ -46,7 +46,7 @@ fn placed(level: u64, (((position, step), of_state), fault): (PlaceOfFault, Faul
         0 => FaultPlace::Initial(position),
         _ => FaultPlace::Placed { level, position, step, of_state },
     };
-    Discovery { fault, place, step: None }
+    Discovery { fault, place, steps: Vec::new() }
 }
 
 pub(crate) struct Ranking {

@@ -7,9 +7,9 @@
 //! States that were sent lately are remembered, by all their words, and not sent again.
 
 use crate::parcel::{Companion, Format, Packer};
+use crate::recent::RecentStates;
 use dampf_core::{Transfer, Word};
 use dampf_net::Rank;
-use dampf_store::hash_words;
 
 /// Bytes at which a buffer is sent: at first, at least, at most.
 const FIRST_BYTES: usize = 2 << 10;
@@ -45,7 +45,7 @@ impl Traffic {
 
 pub struct Outbox {
     buffers: Vec<Buffer>,
-    sent: SentCache,
+    sent: RecentStates,
     pub traffic: Traffic,
 }
 
@@ -61,9 +61,14 @@ impl Outbox {
         let buffer = |_| Buffer { packer: Packer::new(width, format), limit: FIRST_BYTES, batches: 0 };
         Outbox {
             buffers: (0..ranks).map(buffer).collect(),
-            sent: SentCache::new(width, remembered),
+            sent: RecentStates::new(width, remembered),
             traffic: Traffic::default(),
         }
+    }
+
+    /// Whether a state was sent lately; it counts as sent from now on.
+    pub fn was_sent(&mut self, state: &[Word]) -> bool {
+        self.sent.contains_or_insert(state)
     }
 
     /// Adds a state to what is to be sent; true where the buffer is full then.
@@ -115,35 +120,5 @@ impl Outbox {
         self.traffic.bytes += parcel.len() as u64;
         self.traffic.part_bytes += description_bytes as u64;
         Some(parcel)
-    }
-}
-
-/// States that were sent lately. A state that was sent long ago may be forgotten; one that was never sent is never in it.
-struct SentCache {
-    width: usize,
-    /// As many words per place as a state has.
-    places: Vec<Word>,
-    used: Vec<bool>,
-}
-
-impl SentCache {
-    fn new(width: usize, states: usize) -> Self {
-        let states = if states == 0 { 0 } else { states.next_power_of_two() };
-        SentCache { width, places: vec![0; states * width], used: vec![false; states] }
-    }
-
-    #[inline]
-    fn contains_or_insert(&mut self, state: &[Word]) -> bool {
-        if self.used.is_empty() {
-            return false;
-        }
-        let place = hash_words(state) as usize & (self.used.len() - 1);
-        let words = &mut self.places[place * self.width..][..self.width];
-        if self.used[place] && words == state {
-            return true;
-        }
-        words.copy_from_slice(state);
-        self.used[place] = true;
-        false
     }
 }

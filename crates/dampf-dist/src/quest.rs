@@ -29,10 +29,10 @@ type Held = (Rank, StateRef);
 /// A state on a way that is rebuilt backwards.
 struct Link {
     state: Held,
-    /// The step from here to the state behind.
-    action: Option<Action>,
+    /// The steps from here to the state behind.
+    actions: Vec<Action>,
     /// Predecessors that were not tried yet, with their steps; none while they are not looked for.
-    untried: Option<Vec<(Held, Action)>>,
+    untried: Option<Vec<(Held, Vec<Action>)>>,
 }
 
 struct Search {
@@ -53,7 +53,7 @@ pub(crate) struct Quest {
     /// The number of the question that is open.
     question: u64,
     awaited: Rank,
-    answers: Vec<(Held, Action)>,
+    answers: Vec<(Held, Vec<Action>)>,
     tried: u64,
     known: Option<Beginning>,
 }
@@ -115,7 +115,7 @@ impl Quest {
                     self.placed = Some((discovery, Vec::new()));
                 }
                 FaultPlace::State { state, distance } => {
-                    let link = Link { state: (rank, state), action: discovery.step, untried: None };
+                    let link = Link { state: (rank, state), actions: discovery.steps.clone(), untried: None };
                     let seen = HashSet::from([((rank, state), 0)]);
                     self.search = Some(Search { discovery, distance, way: vec![link], seen });
                     self.look_for_parents();
@@ -184,12 +184,12 @@ impl Quest {
         }
     }
 
-    pub fn take_found(&mut self, question: u64, from: Rank, tried: u64, parents: Vec<(StateRef, Action)>) {
+    pub fn take_found(&mut self, question: u64, from: Rank, tried: u64, parents: Vec<(StateRef, Vec<Action>)>) {
         if question != self.question || self.search.is_none() {
             return;
         }
         self.tried += tried;
-        self.answers.extend(parents.into_iter().map(|(state, action)| ((from, state), action)));
+        self.answers.extend(parents.into_iter().map(|(state, actions)| ((from, state), actions)));
         self.awaited -= 1;
         if self.awaited > 0 {
             return;
@@ -224,7 +224,7 @@ impl Quest {
         loop {
             let length = search.way.len() as u64;
             let last = search.way.last_mut().expect("the true parents lead to an initial state");
-            let Some((state, action)) = last.untried.as_mut().and_then(Vec::pop) else {
+            let Some((state, actions)) = last.untried.as_mut().and_then(Vec::pop) else {
                 search.way.pop();
                 continue;
             };
@@ -232,7 +232,7 @@ impl Quest {
             // Without a distance any way will do, but it must not run in circles.
             let place = if search.distance.is_some() { length } else { 0 };
             if !too_long && search.seen.insert((state, place)) {
-                search.way.push(Link { state, action: Some(action), untried: None });
+                search.way.push(Link { state, actions, untried: None });
                 break;
             }
         }
@@ -242,7 +242,7 @@ impl Quest {
     /// The way is complete; `trail` leads to its last state.
     fn complete(&mut self, mut trail: Trail) {
         let search = self.search.take().expect("a search is under way");
-        trail.actions.extend(search.way.iter().rev().filter_map(|link| link.action));
+        trail.actions.extend(search.way.iter().rev().flat_map(|link| &link.actions));
         self.summary.findings.push(Finding { fault: search.discovery.fault, trail });
         // Answers that are still under way are to a question of the past.
         self.question += 1;
@@ -372,11 +372,8 @@ impl<M: Transfer> Node<'_, M> {
         let mut out = Successors::new(self.model.width());
         for candidate in candidates {
             self.load(candidate);
-            // What could not be explored has no successors.
-            if self.worker.successors(&self.words, &mut out).is_ok() {
-                let leads_there = |&step: &usize| out.state(step) == target && out.leads_on(step);
-                parents.extend((0..out.len()).find(leads_there).map(|step| (candidate, out.action(step))));
-            }
+            let words = self.words.clone();
+            parents.extend(self.path_to(&words, &target, &mut out).map(|actions| (candidate, actions)));
         }
         self.session.quiesce();
         self.say(network, 0, &Message::Found { question, tried, parents });

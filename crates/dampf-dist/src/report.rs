@@ -11,8 +11,8 @@ use dampf_store::StateRef;
 pub struct Discovery {
     pub fault: Fault,
     pub place: FaultPlace,
-    /// The label of the faulty step; none where the state is faulty.
-    pub step: Option<Action>,
+    /// The steps that lead from there to the fault, the faulty one included; none where the state itself is faulty.
+    pub steps: Vec<Action>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -113,17 +113,23 @@ fn read_fault(reader: &mut Reader) -> Result<Fault, Garbled> {
     Ok(Fault { kind, message, location })
 }
 
+pub fn write_actions(out: &mut Vec<u8>, actions: &[Action]) {
+    out.number(actions.len() as u64);
+    actions.iter().for_each(|action| out.number(action.0));
+}
+
+pub fn read_actions(reader: &mut Reader) -> Result<Vec<Action>, Garbled> {
+    let count = reader.count()?;
+    (0..count).map(|_| reader.number().map(Action)).collect()
+}
+
 fn write_trail(out: &mut Vec<u8>, trail: &Trail) {
     out.number(trail.initial);
-    out.number(trail.actions.len() as u64);
-    trail.actions.iter().for_each(|action| out.number(action.0));
+    write_actions(out, &trail.actions);
 }
 
 fn read_trail(reader: &mut Reader) -> Result<Trail, Garbled> {
-    let initial = reader.number()?;
-    let count = reader.count()?;
-    let actions = (0..count).map(|_| reader.number().map(Action)).collect::<Result<_, _>>()?;
-    Ok(Trail { initial, actions })
+    Ok(Trail { initial: reader.number()?, actions: read_actions(reader)? })
 }
 
 /// What ends a search early, as the first fields of both.
@@ -163,8 +169,7 @@ impl Discovery {
                     .for_each(|number| out.number(number));
             }
         }
-        out.number(u64::from(self.step.is_some()));
-        self.step.iter().for_each(|action| out.number(action.0));
+        write_actions(out, &self.steps);
     }
 
     fn read(reader: &mut Reader) -> Result<Discovery, Garbled> {
@@ -179,11 +184,7 @@ impl Discovery {
                 of_state: reader.number()? != 0,
             },
         };
-        let step = match reader.number()? {
-            0 => None,
-            _ => Some(Action(reader.number()?)),
-        };
-        Ok(Discovery { fault, place, step })
+        Ok(Discovery { fault, place, steps: read_actions(reader)? })
     }
 }
 

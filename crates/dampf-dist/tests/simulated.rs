@@ -3,7 +3,7 @@
 mod network;
 
 use dampf_core::{Model, Transfer, Verdict, replay};
-use dampf_dist::{Order, Partition, Settings, Summary, Waiting};
+use dampf_dist::{ForeignStates, LocalSearch, Order, OwnStates, Partition, Settings, Summary, Waiting};
 use dampf_net::simulation;
 use dampf_search::{Options, judge};
 use dampf_testkit::graph::{Size, random_graph};
@@ -151,4 +151,42 @@ fn parts_of_states_travel_once() {
     }
     let pages = Pages::new(3, 6);
     assert!(pages.has_parts());
+}
+
+#[test]
+fn local_searches_leave_nothing_out() {
+    let owns = [OwnStates::Store, OwnStates::Enqueue, OwnStates::Cache, OwnStates::Leave];
+    let foreigns = [ForeignStates::SentCache, ForeignStates::SearchCache, ForeignStates::Leave];
+    let mut redundant = 0;
+    for seed in 0..600u64 {
+        let pick = |choices: usize, salt: u64| (seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> salt) as usize % choices;
+        let graph = random_graph(seed, Size { states: 60, fanout: 3, faults: [0, 7, 40][seed as usize % 3] });
+        let options = Options { keep_going: pick(2, 11) == 0, ..Options::default() };
+        let expected = reference(&graph, true);
+        let local = LocalSearch {
+            depth: 2 + pick(3, 13) as u32,
+            own: owns[pick(4, 17)],
+            foreign: foreigns[pick(3, 23)],
+            cached: 64,
+        };
+        let settings = Settings {
+            order: [Order::FirstCome, Order::DepthFirst, Order::BestFirst][pick(3, 29)],
+            partition: [Partition::Full, Partition::Distance(2)][pick(2, 31)].clone(),
+            remembered: 64,
+            local: Some(local),
+            ..Settings::default()
+        };
+        let ranks = [1, 2, 4][pick(3, 41)];
+        let network = simulation::Settings::varied(seed);
+        let (summary, _) = simulated(std::slice::from_ref(&graph), ranks, &options, &settings, &network);
+        let context = format!("seed {seed}, {ranks} ranks: {settings:?}: {summary:?}, expected {expected:?}");
+        assert!(summary.statistics.states <= expected.states, "{context}");
+        assert_eq!(summary.findings.is_empty(), expected.faults.is_empty(), "{context}");
+        if options.keep_going {
+            let faults: BTreeSet<_> = summary.findings.iter().map(|finding| finding.fault.clone()).collect();
+            assert_eq!(faults, expected.faults, "{context}");
+        }
+        redundant += summary.redundant;
+    }
+    assert!(redundant > 0);
 }

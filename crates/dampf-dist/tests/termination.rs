@@ -37,8 +37,7 @@ fn no_search_ends_early_in_ten_thousand_networks() {
 fn ranks_that_only_report_to_be_idle_end_early() {
     let graph = random_graph(3, Size { states: 300, fanout: 3, faults: 0 });
     let states = reference(&graph, false).states;
-    let early: Vec<u64> =
-        (0..200).filter(|&seed| found(&graph, seed, Termination::IdleReports) < states).collect();
+    let early: Vec<u64> = (0..200).filter(|&seed| found(&graph, seed, Termination::IdleReports) < states).collect();
     // Messages that are under way are in nobody's report, so a slow message is enough.
     assert!(!early.is_empty(), "the algorithm of 2007 found all {states} states on every network");
     println!("the algorithm of 2007 ends early on {} of 200 networks, first with seed {}", early.len(), early[0]);

@@ -6,7 +6,7 @@ use crate::parcel::{Companion, PARENT_BITS, UNKNOWN_PARENT, unpack};
 use crate::partition::{Bucket, Owner};
 use crate::queue::{Order, Stored, Waiting};
 use crate::report::{Discovery, FaultPlace};
-use dampf_core::{Fault, FaultKind, Successors, Transfer, Word, Worker};
+use dampf_core::{Action, Fault, FaultKind, Successors, Transfer, Unsupported, Word, Worker};
 use dampf_net::{Rank, Transport};
 use dampf_search::{FINDINGS_MAX, Stop};
 use dampf_store::{Inserted, Session, Staged, StateRef};
@@ -60,7 +60,7 @@ impl<M: Transfer> Node<'_, M> {
                 if self.rank == 0 && anew {
                     self.statistics.faults += 1;
                     let place = FaultPlace::Initial(number as u64);
-                    self.discoveries.push(Discovery { fault: fault.clone(), place, step: None });
+                    self.discoveries.push(Discovery { fault: fault.clone(), place, steps: Vec::new() });
                 }
                 continue;
             }
@@ -127,8 +127,7 @@ impl<M: Transfer> Node<'_, M> {
             let generated = self.worker.successors(&self.words, &mut successors);
             if let Err(unsupported) = generated {
                 self.successors[number] = successors;
-                self.unsupported = Some(unsupported);
-                self.halt(network, Stop::Unsupported);
+                self.fail(network, unsupported);
                 return transitions;
             }
             transitions += successors.len() as u64;
@@ -138,6 +137,11 @@ impl<M: Transfer> Node<'_, M> {
             }
             if let Some(gap) = successors.unsupported() {
                 self.unsupported_later(gap.what.clone());
+            }
+            if let Some(local) = self.settings.local.filter(|_| self.levels.is_none()) {
+                transitions += self.explore_locally(network, &local, self.batch[number], &successors);
+                self.successors[number] = successors;
+                continue;
             }
             let mut order = std::mem::take(&mut self.step_order);
             self.order_steps(&successors, label, &mut order);
@@ -164,6 +168,12 @@ impl<M: Transfer> Node<'_, M> {
         transitions
     }
 
+    /// A state cannot be computed: nothing can be verified any more.
+    pub(crate) fn fail(&mut self, network: &mut impl Transport, unsupported: Unsupported) {
+        self.unsupported = Some(unsupported);
+        self.halt(network, Stop::Unsupported);
+    }
+
     /// The steps that lead on, in the order in which their states are to wait.
     #[inline]
     fn order_steps(&self, successors: &Successors, label: u32, order: &mut Vec<usize>) {
@@ -186,7 +196,7 @@ impl<M: Transfer> Node<'_, M> {
     /// A step that cannot be computed: the others count, so faults are still found, but nothing can be verified.
     fn unsupported_later(&mut self, what: String) {
         if self.gap.as_ref().is_none_or(|known| what < known.what) {
-            self.gap = Some(dampf_core::Unsupported { what });
+            self.gap = Some(Unsupported { what });
         }
     }
 
@@ -234,12 +244,7 @@ impl<M: Transfer> Node<'_, M> {
             let hash = self.session.prepare(&words);
             let parent = parent_of_bits(companion.parent);
             if let Inserted::New(state) = self.session.commit(hash, &words, parent) {
-                self.statistics.states += 1;
-                self.statistics.depth = self.statistics.depth.max(u64::from(companion.depth));
-                if let Some(saving) = &mut self.saving {
-                    saving.note(state, companion);
-                }
-                self.early_parents.note(state, companion.parent);
+                self.note_stored(state, companion);
                 found = Some(Stored::new(state, companion.depth));
                 break;
             }
@@ -249,6 +254,20 @@ impl<M: Transfer> Node<'_, M> {
         }
         self.words = words;
         found
+    }
+
+    /// Whether a state was sent lately; it counts as sent from now on.
+    pub(crate) fn was_sent(&mut self, state: &[Word]) -> bool {
+        self.outbox.was_sent(state)
+    }
+
+    /// Gives a state to its owner, whoever that is.
+    pub(crate) fn deliver(&mut self, network: &mut impl Transport, owner: Owner, state: &[Word], companion: Companion) {
+        match owner {
+            Owner::Rank(owner) if owner == self.rank => self.take_state(state, companion),
+            Owner::Rank(owner) => self.send_state(network, owner, state, &companion),
+            Owner::Unassigned(bucket) => self.hold(network, bucket, Held { state: state.to_vec(), companion }),
+        }
     }
 
     fn send_or_keep(
@@ -327,14 +346,19 @@ impl<M: Transfer> Node<'_, M> {
         self.own_steps.clear();
     }
 
+    /// Counts a new state.
+    pub(crate) fn note_stored(&mut self, state: StateRef, companion: Companion) {
+        self.statistics.states += 1;
+        self.statistics.depth = self.statistics.depth.max(u64::from(companion.depth));
+        self.early_parents.note(state, companion.parent);
+        if let Some(saving) = &mut self.saving {
+            saving.note(state, companion);
+        }
+    }
+
     /// A new state waits to be explored. Its words are those of a successor in the batch, or `self.words`.
     fn enqueue(&mut self, stored: Stored, parent: u32, successor: Option<(usize, usize)>) {
-        self.statistics.states += 1;
-        if let Some(saving) = &mut self.saving {
-            saving.note(stored.state, Companion { parent, depth: stored.depth, ..Companion::default() });
-        }
-        self.statistics.depth = self.statistics.depth.max(u64::from(stored.depth));
-        self.early_parents.note(stored.state, parent);
+        self.note_stored(stored.state, Companion { parent, depth: stored.depth, ..Companion::default() });
         if let Some(levels) = &mut self.levels {
             levels.next.push(stored, || 0);
             return;
@@ -430,17 +454,33 @@ impl<M: Transfer> Node<'_, M> {
         let is_least = self.levels.is_some() && !self.partitioner.depends_on_depth();
         let distance = is_least.then_some(u64::from(depth));
         let place = FaultPlace::State { state, distance };
-        of_state.into_iter().for_each(|fault| self.discover(fault, place.clone(), None));
-        for (step, fault) in successors.faults() {
-            self.discover(fault.clone(), place.clone(), Some(successors.action(*step)));
+        self.discover_all(of_state, successors, &place, &[]);
+    }
+
+    /// Notes what is wrong with a state that a local search explores, so many steps from a stored one.
+    pub(crate) fn note_inner(&mut self, successors: &Successors, root: Stored, path: &[Action]) {
+        let deadlocks = self.options.deadlocks;
+        let of_state = successors.fault_of_state().filter(|fault| deadlocks || fault.kind != FaultKind::Deadlock);
+        let place = FaultPlace::State { state: root.state, distance: None };
+        self.discover_all(of_state, successors, &place, path);
+        if let Some(gap) = successors.unsupported() {
+            self.unsupported_later(gap.what.clone());
         }
     }
 
-    fn discover(&mut self, fault: Fault, place: FaultPlace, step: Option<dampf_core::Action>) {
+    fn discover_all(&mut self, of_state: Option<Fault>, successors: &Successors, place: &FaultPlace, path: &[Action]) {
+        of_state.into_iter().for_each(|fault| self.discover(fault, place.clone(), path.to_vec()));
+        for (step, fault) in successors.faults() {
+            let steps = path.iter().copied().chain([successors.action(*step)]).collect();
+            self.discover(fault.clone(), place.clone(), steps);
+        }
+    }
+
+    fn discover(&mut self, fault: Fault, place: FaultPlace, steps: Vec<Action>) {
         self.statistics.faults += 1;
         let known = self.discoveries.iter().any(|discovery| discovery.fault == fault);
         if !known && self.discoveries.len() < FINDINGS_MAX {
-            self.discoveries.push(Discovery { fault, place, step });
+            self.discoveries.push(Discovery { fault, place, steps });
         }
     }
 

@@ -194,8 +194,7 @@ impl<M: Transfer> Node<'_, M> {
         let hash = self.session.prepare(state);
         // Copies of a state that lay on several ranks may become one here, and the parents of one copy may lead in a circle through another.
         let is_one_of_several = self.partitioner.depends_on_depth();
-        let parent =
-            if companion.depth == 0 || is_one_of_several { None } else { parent_of_bits(companion.parent) };
+        let parent = if companion.depth == 0 || is_one_of_several { None } else { parent_of_bits(companion.parent) };
         if let (Inserted::New(state) | Inserted::Known(state), Some(ranking)) =
             (self.session.commit(hash, state, parent), &mut self.ranking)
         {
