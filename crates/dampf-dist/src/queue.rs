@@ -78,11 +78,20 @@ impl StoredQueue {
     pub fn push(&mut self, stored: Stored, estimate: impl FnOnce() -> u64) {
         match self {
             StoredQueue::FirstIn(queue) => queue.push_back(stored),
-            StoredQueue::Deepest(stacks) => stacks.push(stored),
+            StoredQueue::Deepest(stacks) => stacks.at(stored.depth).push_back(stored),
             StoredQueue::Best(heap, arrivals) => {
                 *arrivals += 1;
                 heap.push(Reverse((estimate(), *arrivals, stored)));
             }
+        }
+    }
+
+    /// Like [`push`](Self::push), for a state that another rank found.
+    #[inline]
+    pub fn push_received(&mut self, stored: Stored, estimate: impl FnOnce() -> u64) {
+        match self {
+            StoredQueue::Deepest(stacks) => stacks.at(stored.depth).push_front(stored),
+            _ => self.push(stored, estimate),
         }
     }
 
@@ -114,26 +123,27 @@ impl StoredQueue {
 }
 
 /// A stack for each depth. A plain stack would do on one rank; states that arrive from others must not come between a rank and the deep
-/// end of its own search.
+/// end of its own search. They go below those of this rank, so that the first to arrive is the first to be explored: it is where the search
+/// of its sender was going.
 #[derive(Default)]
 pub struct ByDepth {
-    stacks: Vec<Vec<Stored>>,
+    stacks: Vec<VecDeque<Stored>>,
     len: usize,
 }
 
 impl ByDepth {
-    fn push(&mut self, stored: Stored) {
-        let depth = stored.depth as usize;
+    fn at(&mut self, depth: u32) -> &mut VecDeque<Stored> {
+        let depth = depth as usize;
         if self.stacks.len() <= depth {
-            self.stacks.resize_with(depth + 1, Vec::new);
+            self.stacks.resize_with(depth + 1, VecDeque::new);
         }
-        self.stacks[depth].push(stored);
         self.len += 1;
+        &mut self.stacks[depth]
     }
 
     fn pop(&mut self) -> Option<Stored> {
         while let Some(deepest) = self.stacks.last_mut() {
-            if let Some(stored) = deepest.pop() {
+            if let Some(stored) = deepest.pop_back() {
                 self.len -= 1;
                 return Some(stored);
             }

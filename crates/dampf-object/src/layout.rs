@@ -61,6 +61,13 @@ impl Region {
         FIXED_REGIONS + REGIONS_PER_SLOT * slots
     }
 
+    /// The numbers of all regions of a slot.
+    #[inline]
+    pub fn of_slot(slot: u32) -> std::ops::Range<usize> {
+        let first = FIXED_REGIONS + REGIONS_PER_SLOT * slot as usize;
+        first..first + REGIONS_PER_SLOT
+    }
+
     #[inline]
     pub fn number(self) -> usize {
         let of_slot = |slot: u32, kind: usize| FIXED_REGIONS + REGIONS_PER_SLOT * slot as usize + kind;

@@ -144,6 +144,10 @@ impl<'m> Machine<'m> {
             let (thread, arenas) = (thread_at(slot), arenas_at(slot));
             let number = slot as u32;
             let known = self.harts[slot].is_none() && state[thread] == self.state[thread];
+            // With hundreds of threads, nearly all are as they were.
+            if known && state[arenas] == self.state[arenas] && !self.arenas_changed[slot] {
+                continue;
+            }
             self.spare_harts.extend(self.harts[slot].take());
             if !known {
                 self.threads[slot] = match state[thread] {
@@ -204,6 +208,13 @@ impl<'m> Machine<'m> {
         }
         for slot in 0..self.threads.len() {
             let number = slot as u32;
+            let of_slot = Region::of_slot(number);
+            if self.harts[slot].is_none()
+                && !self.arenas_changed[slot]
+                && trees[of_slot.clone()] == self.base_trees[of_slot]
+            {
+                continue;
+            }
             let (thread_at, arenas_at) = (thread_at(slot), arenas_at(slot));
             let (stack, tls) = (trees[Region::Stack(number).number()], trees[Region::Tls(number).number()]);
             if let Some(hart) = &self.harts[slot] {

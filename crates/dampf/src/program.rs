@@ -164,7 +164,10 @@ impl ProgramInput {
     }
 }
 
-/// One random run, as far as it goes; returns the number of instructions it took.
+/// What putting a word of a state together costs, in instructions of the program: matters where there are hundreds of threads.
+const INSTRUCTIONS_PER_WORD: u64 = 4;
+
+/// One random run, as far as it goes; returns the number of instructions it took, or would have taken for its cost.
 fn trial_run(model: &ObjectModel, seed: u64, instructions_max: u64) -> u64 {
     let mut worker = model.worker();
     let mut next = Successors::new(model.width());
@@ -175,14 +178,16 @@ fn trial_run(model: &ObjectModel, seed: u64, instructions_max: u64) -> u64 {
     let mut state = next.state(0).to_vec();
     let mut seen = HashSet::new();
     let mut repetitions = 0;
+    let mut words = 0;
     for _ in 0..TRIAL_STEPS {
         repetitions += usize::from(!seen.insert(state.clone()));
-        if repetitions > REPETITIONS_MAX || worker.instructions() > instructions_max {
+        if repetitions > REPETITIONS_MAX || worker.instructions() + words * INSTRUCTIONS_PER_WORD > instructions_max {
             break;
         }
         if worker.successors(&state, &mut next).is_err() {
             break;
         }
+        words += (next.len() * next.width()) as u64;
         let open: Vec<usize> = (0..next.len()).filter(|&step| next.leads_on(step)).collect();
         if open.is_empty() {
             break;
@@ -191,7 +196,7 @@ fn trial_run(model: &ObjectModel, seed: u64, instructions_max: u64) -> u64 {
         state.clear();
         state.extend_from_slice(next.state(step));
     }
-    worker.instructions()
+    worker.instructions() + words * INSTRUCTIONS_PER_WORD
 }
 
 /// A hash of what runs: the segments alone, since the debug information also says where a program was compiled. The file's header is

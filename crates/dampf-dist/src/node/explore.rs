@@ -145,6 +145,11 @@ impl<M: Transfer> Node<'_, M> {
             }
             let mut order = std::mem::take(&mut self.step_order);
             self.order_steps(&successors, label, &mut order);
+            if self.format.labels {
+                // Others explore what they get first; here the latest is explored first.
+                let base = Companion { parent: parent_bits(state), depth: depth + 1, ..Companion::default() };
+                self.send_foreign(network, &successors, &mut order, base);
+            }
             for &step in &order {
                 let companion = Companion {
                     parent: parent_bits(state),
@@ -256,6 +261,29 @@ impl<M: Transfer> Node<'_, M> {
         found
     }
 
+    /// Sends those of the steps whose states are others', from the last to the first, and leaves the rest.
+    fn send_foreign(
+        &mut self,
+        network: &mut impl Transport,
+        successors: &Successors,
+        order: &mut Vec<usize>,
+        base: Companion,
+    ) {
+        let mut own = Vec::new();
+        for &step in order.iter().rev() {
+            let state = successors.state(step);
+            match self.partitioner.owner(state, base.depth) {
+                Owner::Rank(owner) if owner != self.rank => {
+                    let companion = Companion { label: successors.action(step).front_end(), ..base };
+                    self.send_state(network, owner, state, &companion);
+                }
+                _ => own.push(step),
+            }
+        }
+        own.reverse();
+        *order = own;
+    }
+
     /// Whether a state was sent lately; it counts as sent from now on.
     pub(crate) fn was_sent(&mut self, state: &[Word]) -> bool {
         self.outbox.was_sent(state)
@@ -363,12 +391,14 @@ impl<M: Transfer> Node<'_, M> {
             levels.next.push(stored, || 0);
             return;
         }
-        let words = match successor {
-            Some((number, step)) => self.successors[number].state(step),
-            None => &self.words[..],
-        };
         let partitioner = &mut self.partitioner;
-        self.queue.push(stored, || partitioner.estimate(words));
+        match successor {
+            Some((number, step)) => {
+                let words = self.successors[number].state(step);
+                self.queue.push(stored, || partitioner.estimate(words));
+            }
+            None => self.queue.push_received(stored, || partitioner.estimate(&self.words)),
+        }
     }
 
     /// Lets a whole state wait.
