@@ -7,12 +7,15 @@
 //! - [`depth_first`]: a stack for each thread, with work handed to threads that have none;
 //! - [`predictable`]: breadth-first in a canonical order, with the same result for any number of threads.
 //!
+//! [`external`] is a breadth-first search of its own: on disk, for spaces that are larger than memory.
+//!
 //! A search answers with a [`Verdict`] that is honest: `Verified` only if nothing was left out. The trail of
 //! every finding is rebuilt from the store's parent information and replayed on the model before it is returned.
 
 mod breadth_first;
 mod depth_first;
 mod expand;
+pub mod external;
 mod meeting;
 mod monitor;
 mod predictable;
@@ -144,11 +147,12 @@ impl Explored {
 /// If a trail does not replay: then Dampf, not the model, is wrong, and no verdict must be given.
 pub fn check<M: Model, S: Store>(model: &M, store: &S, options: &Options, monitor: &Monitor) -> Outcome {
     assert!(options.threads > 0, "a search needs a thread");
-    let explored = watch::watched(&|| store.bytes(), options, monitor, || match (options.deterministic, options.order) {
-        (true, _) => predictable::search(model, store, options, monitor),
-        (false, Order::BreadthFirst) => breadth_first::search(model, store, options, monitor),
-        (false, Order::DepthFirst) => depth_first::search(model, store, options, monitor),
-    });
+    let explored =
+        watch::watched(&|| store.bytes(), options, monitor, || match (options.deterministic, options.order) {
+            (true, _) => predictable::search(model, store, options, monitor),
+            (false, Order::BreadthFirst) => breadth_first::search(model, store, options, monitor),
+            (false, Order::DepthFirst) => depth_first::search(model, store, options, monitor),
+        });
     let findings: Vec<Finding> =
         explored.discoveries.iter().map(|discovery| finding(model, store, discovery)).collect();
     let snapshot = monitor.snapshot();
@@ -188,11 +192,15 @@ pub fn judge(
 /// Turns a discovery into a finding whose trail was seen to lead to its fault.
 fn finding<M: Model, S: Store>(model: &M, store: &S, discovery: &Discovery) -> Finding {
     let trail = rebuild::trail(model, store, discovery);
-    let replayed = match replay(model, &trail) {
-        Ok(replayed) => replayed,
-        Err(error) => panic!("a trail to {} does not replay: {error}", discovery.fault),
-    };
-    let ends_in = [replayed.fault, replayed.fault_beyond];
+    let ends_in = ends_in(model, &trail);
     assert!(ends_in.contains(&Some(discovery.fault.clone())), "{ends_in:?} is not {}", discovery.fault);
     Finding { fault: discovery.fault.clone(), trail }
+}
+
+/// The faults that a trail leads to: at its end, and behind a faulty last step.
+fn ends_in<M: Model>(model: &M, trail: &Trail) -> [Option<Fault>; 2] {
+    match replay(model, trail) {
+        Ok(replayed) => [replayed.fault, replayed.fault_beyond],
+        Err(error) => panic!("a trail to a fault does not replay: {error}"),
+    }
 }

@@ -15,20 +15,25 @@ pub enum Stop {
     StateLimit,
     /// The model needs something that is not supported.
     Unsupported,
+    /// The files of a search on disk are as large as they may be.
+    DiskLimit,
+    /// The disk cannot be written any more.
+    DiskFull,
 }
 
 impl Stop {
     /// The reason with this number.
     pub fn from_code(code: u8) -> Option<Stop> {
-        use Stop::{Fault, Interrupted, MemoryLimit, StateLimit, TimeLimit, Unsupported};
-        [Fault, Interrupted, TimeLimit, MemoryLimit, StateLimit, Unsupported]
+        use Stop::{DiskFull, DiskLimit, Fault, Interrupted, MemoryLimit, StateLimit, TimeLimit, Unsupported};
+        [Fault, Interrupted, TimeLimit, MemoryLimit, StateLimit, Unsupported, DiskLimit, DiskFull]
             .into_iter()
             .find(|stop| *stop as u8 == code)
     }
 
-    /// Whether the user wanted an end: by a limit or by an interruption.
+    /// Whether the search ended for a reason outside of the model: a limit, an interruption, the size of the disk.
     pub fn is_wanted(self) -> bool {
-        matches!(self, Stop::Interrupted | Stop::TimeLimit | Stop::MemoryLimit | Stop::StateLimit)
+        use Stop::{DiskFull, DiskLimit, Interrupted, MemoryLimit, StateLimit, TimeLimit};
+        matches!(self, Interrupted | TimeLimit | MemoryLimit | StateLimit | DiskLimit | DiskFull)
     }
 
     /// The reason of an unknown verdict, as people read it.
@@ -44,6 +49,8 @@ impl Stop {
             }
             Stop::StateLimit => format!("the limit of {} states was reached", options.max_states.unwrap_or_default()),
             Stop::Unsupported => "the model needs something that is not supported".to_owned(),
+            Stop::DiskLimit => "the disk limit was reached".to_owned(),
+            Stop::DiskFull => "the disk cannot be written any more".to_owned(),
         }
     }
 }

@@ -267,9 +267,9 @@ fn conclude<M: Describe>(
 
 /// The verdict; where a limit ended the search and a checkpoint is there, with the way to go on.
 fn with_way_on(options: &CheckOptions, outcome: &Outcome) -> Verdict {
-    match (&outcome.verdict, &options.cluster.checkpoint) {
+    match (&outcome.verdict, options.cluster.checkpoint.as_ref().or(options.disk.as_ref())) {
         (Verdict::Unknown(reason), Some(folder))
-            if outcome.stopped.is_some_and(Stop::is_wanted) && dampf_dist::description(folder).is_ok() =>
+            if outcome.stopped.is_some_and(Stop::is_wanted) && crate::resume::is_possible(folder) =>
         {
             Verdict::Unknown(format!("{reason}; `dampf resume {}` goes on from the last checkpoint", folder.display()))
         }
@@ -289,9 +289,16 @@ fn check_options(options: &CheckOptions) -> Result<(), Failure> {
         && (options.cluster.ranks.is_some() || options.cluster.checkpoint.is_some())
     {
         return Err(Failure::with_help(
-            "ranks and checkpoints keep states in the tree store only",
-            "leave --store out",
+            "--ranks and --checkpoint keep states in the tree store only",
+            "leave --store out; a search on disk is resumed from its own folder, --disk DIR",
         ));
+    }
+    let on_disk = options.store == options::Store::Disk;
+    if on_disk && options.search != Search::Bfs {
+        return Err(Failure::with_help("--store disk searches level by level", "leave --search out"));
+    }
+    if !on_disk && (options.disk.is_some() || options.max_disk.is_some()) {
+        return Err(Failure::with_help("--disk and --max-disk go with --store disk", "add --store disk"));
     }
     if options.trail.as_deref() == Some(Path::new("-")) {
         return Err(Failure::with_help("--trail needs the name of a file", "`--json -` writes to standard output"));
@@ -312,6 +319,7 @@ fn setting(options: &CheckOptions, backend: &'static str, ranks: &Ranks) -> Sett
         store: match options.store {
             options::Store::Tree => "tree",
             options::Store::Exact => "exact",
+            options::Store::Disk => "disk",
         },
         backend,
         threads: options.threads,

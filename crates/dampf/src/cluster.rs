@@ -196,10 +196,9 @@ pub struct Attempt {
 impl Attempt {
     /// The first attempt of a run; one that is resumed has an origin already.
     pub fn new(options: &CheckOptions, resumed: Option<&Origin>) -> Result<Attempt, Failure> {
-        let description = match (&options.cluster.checkpoint, resumed) {
-            (Some(folder), Some(_)) => {
-                Some(dampf_dist::description(folder).map_err(|problem| Failure::new(problem.to_string()))?)
-            }
+        let folder = options.cluster.checkpoint.as_ref().or(options.disk.as_ref());
+        let description = match (folder, resumed) {
+            (Some(folder), Some(_)) => Some(resume::kept(folder)?),
             _ => None,
         };
         Ok(Attempt { number: 0, is_resumed: resumed.is_some(), description })

@@ -1,6 +1,7 @@
 //! Runs a search on a model of any kind, as the options say.
 
 use crate::cluster::{self, Attempt, Ranks};
+use crate::disk;
 use crate::failure::Failure;
 use crate::options::{self, CheckOptions, Search};
 use crate::progress::Progress;
@@ -62,6 +63,10 @@ pub fn search<M: Transfer>(
         }
         (Ranks::One, options::Store::Exact) => {
             let outcome = dampf_search::check(model, &ExactStore::new(width), &search, &monitor);
+            Searched { outcome, notes: vec![note()], traffic: None }
+        }
+        (Ranks::One, options::Store::Disk) => {
+            let outcome = disk::search(model, &search, options, (attempt, origin), &monitor)?;
             Searched { outcome, notes: vec![note()], traffic: None }
         }
         _ => {

@@ -9,6 +9,7 @@ mod check;
 mod cluster;
 mod compile;
 mod definitions;
+mod disk;
 mod engine;
 mod failure;
 mod info;

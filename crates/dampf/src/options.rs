@@ -118,9 +118,13 @@ pub struct CheckOptions {
     #[arg(long)]
     pub no_claims: bool,
 
-    /// How visited states are kept: tree-compressed, or word for word
+    /// How visited states are kept: tree-compressed, word for word, or on disk
     #[arg(long, value_enum, value_name = "KIND", default_value = "tree", help_heading = "Search")]
     pub store: Store,
+
+    /// The folder of a search on disk, which `dampf resume DIR` goes on with; otherwise a temporary one
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Search")]
+    pub disk: Option<PathBuf>,
 
     /// How successors of models are computed: by code compiled for this machine, the default where it can be, or by interpreting
     #[arg(long, value_enum, value_name = "KIND", help_heading = "Search")]
@@ -145,6 +149,10 @@ pub struct CheckOptions {
     /// Stop before using more memory: bytes, or with a unit as in 512M, 2G
     #[arg(long, value_name = "SIZE", value_parser = values::size, help_heading = "Limits")]
     pub max_memory: Option<u64>,
+
+    /// Stop before using more disk (--store disk): bytes, or with a unit as in 512M, 2G
+    #[arg(long, value_name = "SIZE", value_parser = values::size, help_heading = "Limits")]
+    pub max_disk: Option<u64>,
 
     /// Write the result as JSON into FILE; `-` writes it to standard output instead of the text
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
@@ -200,7 +208,7 @@ pub struct ClusterOptions {
 
 #[derive(Args, Debug)]
 pub struct ResumeOptions {
-    /// The folder that `dampf check --checkpoint` wrote
+    /// The folder that `dampf check --checkpoint` or `--disk` wrote
     #[arg(value_hint = ValueHint::DirPath)]
     pub folder: PathBuf,
 
@@ -219,6 +227,10 @@ pub struct ResumeOptions {
     /// Stop before using more memory: bytes, or with a unit as in 512M, 2G
     #[arg(long, value_name = "SIZE", value_parser = values::size, help_heading = "Limits")]
     pub max_memory: Option<u64>,
+
+    /// Stop before using more disk (--store disk): bytes, or with a unit as in 512M, 2G
+    #[arg(long, value_name = "SIZE", value_parser = values::size, help_heading = "Limits")]
+    pub max_disk: Option<u64>,
 
     /// Stop after N states, those of the checkpoint included
     #[arg(long, value_name = "N", help_heading = "Limits")]
@@ -430,6 +442,8 @@ pub enum Store {
     Tree,
     /// Word for word
     Exact,
+    /// On disk, level by level: memory is only a buffer
+    Disk,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

@@ -5,11 +5,13 @@
 
 use crate::check;
 use crate::failure::Failure;
-use crate::options::{Arguments, CheckOptions, Command, ResumeOptions};
+use crate::options::{Arguments, CheckOptions, Command, ResumeOptions, Store};
 use crate::terminal::Terminal;
 use clap::Parser;
 use dampf_core::Trail;
+use dampf_dist::CheckpointProblem;
 use dampf_report::{Origin, TrailFile};
+use dampf_search::external;
 use std::path::{Path, PathBuf};
 
 const SEPARATOR: char = '\u{1f}';
@@ -40,8 +42,25 @@ struct Kept {
     origin: Origin,
 }
 
+/// What a folder keeps beside the states, whichever search wrote it.
+pub fn kept(folder: &Path) -> Result<String, Failure> {
+    match (dampf_dist::description(folder), external::read_description(folder)) {
+        (Ok(text), _) | (_, Ok(text)) => Ok(text),
+        (Err(CheckpointProblem::Nothing(_) | CheckpointProblem::Garbled(_)), Err(external::Problem::NoSearch { .. })) => {
+            Err(Failure::new(format!("`{}` holds no checkpoint", folder.display())))
+        }
+        (Err(CheckpointProblem::Nothing(_)), Err(problem)) => Err(Failure::new(problem.to_string())),
+        (Err(problem), _) => Err(Failure::new(problem.to_string())),
+    }
+}
+
+/// Whether there is something to go on from.
+pub fn is_possible(folder: &Path) -> bool {
+    kept(folder).is_ok()
+}
+
 fn read(folder: &Path) -> Result<Kept, Failure> {
-    let text = dampf_dist::description(folder).map_err(|problem| Failure::new(problem.to_string()))?;
+    let text = kept(folder)?;
     let damaged = || Failure::new(format!("the checkpoint in `{}` was not written by this Dampf", folder.display()));
     let mut fields = text.split(END);
     let (Some(place), Some(arguments), Some(origin)) = (fields.next(), fields.next(), fields.next()) else {
@@ -74,7 +93,15 @@ pub fn run(options: &ResumeOptions, terminal: &Terminal) -> Result<u8, Failure> 
 }
 
 fn override_options(check: &mut CheckOptions, options: &ResumeOptions, folder: &Path) -> Result<(), Failure> {
-    check.cluster.checkpoint = Some(folder.to_owned());
+    if check.store == Store::Disk {
+        check.disk = Some(folder.to_owned());
+        check.max_disk = options.max_disk;
+        if options.ranks.is_some() {
+            return Err(Failure::new("--ranks: a search on disk has one rank"));
+        }
+    } else {
+        check.cluster.checkpoint = Some(folder.to_owned());
+    }
     check.cluster.checkpoint_every = options.checkpoint_every.unwrap_or(check.cluster.checkpoint_every);
     // Those that started the first run are no longer there.
     check.cluster.ranks = options.ranks.or(check.cluster.ranks.filter(|_| dampf_net::ranks_of_environment().is_none()));

@@ -6,6 +6,8 @@
 //!
 //! Hints, one byte each, follow the states, so that whoever needs no hints does not read them.
 
+use super::sorting::with_keys;
+
 /// Bytes that must follow a block in memory, because numbers are fetched whole.
 pub(crate) const SLACK: usize = 8;
 
@@ -106,7 +108,7 @@ pub(crate) fn decode(
     if layout.keys == 1 {
         decode_single(bytes, states_end, first[0], count, layout.hint_bits, records)?;
     } else {
-        decode_several(&bytes[..states_end], first, count, layout, records)?;
+        with_keys!(layout.keys, decode_several(&bytes[..states_end], first, count, layout, records))?;
     }
     if with_hints && layout.hints && layout.hint_bits > 0 {
         let last = records.iter_mut().skip(layout.keys - 1).step_by(layout.keys);
@@ -148,30 +150,39 @@ fn decode_single(
     Some(())
 }
 
-fn decode_several(bytes: &[u8], first: &[u64], count: usize, layout: Layout, records: &mut Vec<u64>) -> Option<()> {
-    let Layout { keys, hint_bits, .. } = layout;
-    records.extend_from_slice(first);
-    records[keys - 1] &= u64::MAX << hint_bits;
+fn decode_several<const N: usize>(
+    bytes: &[u8],
+    first: &[u64],
+    count: usize,
+    layout: Layout,
+    records: &mut Vec<u64>,
+) -> Option<()> {
+    let keys = if N > 0 { N } else { layout.keys };
+    records.resize(count * keys, 0);
+    let first = &first[..keys];
+    records[..keys].copy_from_slice(first);
+    records[keys - 1] &= u64::MAX << layout.hint_bits;
     let mut at = 0;
-    for _ in 1..count {
+    for number in 1..count {
         let map = bytes.get(at..at + keys.div_ceil(8))?;
         at += map.len();
-        let begin = records.len();
-        records.extend_from_within(begin - keys..);
+        let (before, rest) = records.split_at_mut(number * keys);
+        let record = &mut rest[..keys];
+        record.copy_from_slice(&before[(number - 1) * keys..]);
         for (byte, &marks) in map.iter().enumerate() {
             let mut marks = marks;
             while marks != 0 {
                 let key = 8 * byte + marks.trailing_zeros() as usize;
                 marks &= marks - 1;
                 let mut which = *bytes.get(at)?;
-                at += 1;
+                let values = bytes.get(at + 1..at + 1 + which.count_ones() as usize)?;
+                at += 1 + values.len();
                 let mut difference = 0;
-                while which != 0 {
-                    difference |= u64::from(*bytes.get(at)?) << (8 * which.trailing_zeros());
-                    at += 1;
+                for &value in values {
+                    difference |= u64::from(value) << (8 * which.trailing_zeros());
                     which &= which - 1;
                 }
-                *records.get_mut(begin + key)? ^= difference;
+                *record.get_mut(key)? ^= difference;
             }
         }
     }
@@ -202,7 +213,7 @@ mod tests {
         let mut number = 1u64;
         let mut next = move || {
             number = number.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-            number >> 7 >> (number >> 58) % 40
+            number >> 7 >> ((number >> 58) % 40)
         };
         let mut all: Vec<Vec<u64>> = (0..count)
             .map(|_| (0..keys).map(|key| if key % 3 == 1 { 5 } else { next() & (u64::MAX >> (64 - spread)) }).collect())

@@ -11,22 +11,68 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// Bytes that are collected before they are written.
 const WRITTEN_AT_ONCE: usize = 256 << 10;
-const LOCK: &str = "lock";
+/// How long it may take until a process that has ended, or is about to become another, lets go of the lock.
+const PATIENCE: Duration = Duration::from_millis(500);
+const NAP: Duration = Duration::from_millis(10);
+const LOCK: &str = "dampf-search.lock";
 /// How the names of a search's data files end.
 const ENDING: &str = ".run";
+
+/// What is in a data file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// A level, or a part of one.
+    Level,
+    /// Several small levels.
+    Levels,
+    /// Visited states of several levels.
+    Visited,
+    /// Candidates.
+    Spill,
+}
+
+impl Kind {
+    const ALL: [Kind; 4] = [Kind::Level, Kind::Levels, Kind::Visited, Kind::Spill];
+
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Level => "level",
+            Kind::Levels => "levels",
+            Kind::Visited => "visited",
+            Kind::Spill => "spill",
+        }
+    }
+}
+
+/// The kind and the number that the name of a data file says; none if it is not one.
+fn parsed(name: &str) -> Option<(Kind, u64)> {
+    let (kind, number) = name.strip_suffix(ENDING)?.split_once('-')?;
+    let kind = Kind::ALL.into_iter().find(|known| known.name() == kind)?;
+    let is_number = number.len() >= 6 && number.bytes().all(|byte| byte.is_ascii_digit());
+    Some((kind, if is_number { number.parse().ok()? } else { return None }))
+}
 
 /// Why something cannot be done on disk.
 #[derive(Debug)]
 pub(crate) enum Trouble {
-    Write { file: PathBuf, error: io::Error },
+    Write {
+        file: PathBuf,
+        error: io::Error,
+    },
     /// The files would occupy more than they may.
     Limit,
-    Read { file: PathBuf, error: io::Error },
+    Read {
+        file: PathBuf,
+        error: io::Error,
+    },
     /// A file does not hold what was written to it.
-    Damaged { file: PathBuf },
+    Damaged {
+        file: PathBuf,
+    },
 }
 
 impl Trouble {
@@ -77,6 +123,17 @@ pub(crate) struct Finished {
     pub checksum: u64,
 }
 
+impl Finished {
+    pub fn is(&self, kind: Kind) -> bool {
+        parsed(&self.name).is_some_and(|(known, _)| known == kind)
+    }
+
+    /// Whether the name is one that a search gives its data files.
+    pub fn is_named_well(&self) -> bool {
+        parsed(&self.name).is_some()
+    }
+}
+
 impl Disk {
     /// Takes hold of a folder, which is made if there is none.
     pub fn take(folder: &Path, bytes_max: Option<u64>, failing_after: Option<u64>) -> Result<Arc<Disk>, Problem> {
@@ -84,10 +141,16 @@ impl Disk {
         std::fs::create_dir_all(folder).map_err(unusable)?;
         let lock = OpenOptions::new().create(true).truncate(false).write(true).open(folder.join(LOCK));
         let lock = lock.map_err(unusable)?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(Problem::InUse { folder: folder.to_owned() }),
-            Err(TryLockError::Error(error)) => return Err(unusable(error)),
+        let mut patience = PATIENCE;
+        while let Err(error) = lock.try_lock() {
+            match error {
+                TryLockError::WouldBlock if patience.is_zero() => {
+                    return Err(Problem::InUse { folder: folder.to_owned() });
+                }
+                TryLockError::WouldBlock => std::thread::sleep(NAP),
+                TryLockError::Error(error) => return Err(unusable(error)),
+            }
+            patience = patience.saturating_sub(NAP);
         }
         Ok(Arc::new(Disk {
             folder: folder.to_owned(),
@@ -123,15 +186,14 @@ impl Disk {
     /// Deletes the data files that are not to be kept. What is kept counts as named by the last checkpoint.
     pub fn keep_only(&self, kept: &[&Finished]) -> Result<(), Problem> {
         let names: HashSet<&str> = kept.iter().map(|file| file.name.as_str()).collect();
-        for name in self.names()?.iter().filter(|name| name.ends_with(ENDING) && !names.contains(name.as_str())) {
+        for name in self.names()?.iter().filter(|name| parsed(name).is_some() && !names.contains(name.as_str())) {
             let error = |error| Problem::Unusable { folder: self.folder.clone(), error };
             std::fs::remove_file(self.path(name)).map_err(error)?;
         }
         let sizes: std::collections::BTreeMap<&str, u64> =
             kept.iter().map(|file| (file.name.as_str(), file.bytes)).collect();
         self.bytes.store(sizes.values().sum(), Ordering::Relaxed);
-        let number = |name: &&str| name.trim_end_matches(ENDING).rsplit('-').next()?.parse::<u64>().ok();
-        let next = sizes.keys().filter_map(number).max().map_or(0, |number| number + 1);
+        let next = sizes.keys().filter_map(|name| parsed(name)).map(|(_, number)| number + 1).max().unwrap_or(0);
         self.next_number.store(next, Ordering::Relaxed);
         self.named().files = names.into_iter().map(str::to_owned).collect();
         Ok(())
@@ -152,10 +214,10 @@ impl Disk {
         self.named.lock().expect("nothing panics under this lock")
     }
 
-    /// Begins a data file. The kind is the first part of its name.
-    pub fn create(self: &Arc<Self>, kind: &str) -> Result<Output, Trouble> {
+    /// Begins a data file.
+    pub fn create(self: &Arc<Self>, kind: Kind) -> Result<Output, Trouble> {
         let number = self.next_number.fetch_add(1, Ordering::Relaxed);
-        let name = format!("{kind}-{number:06}{ENDING}");
+        let name = format!("{}-{number:06}{ENDING}", kind.name());
         let path = self.path(&name);
         match File::create_new(&path) {
             Ok(file) => Ok(Output { disk: Arc::clone(self), name, file, pending: Vec::new(), flushed: 0, kept: false }),
@@ -222,17 +284,21 @@ impl Disk {
         })
     }
 
-    /// Waits until a finished file is on the disk itself.
-    pub fn sync(&self, name: &str) -> Result<(), Trouble> {
-        let path = self.path(name);
-        let synced = File::open(&path).and_then(|file| file.sync_all());
-        synced.map_err(|error| Trouble::Write { file: path, error })
+    /// Waits until finished files are on the disk itself. Those that the last checkpoint names are.
+    pub fn sync_unnamed<'n>(&self, names: impl Iterator<Item = &'n str>) -> Result<(), Trouble> {
+        let known = self.named().files.clone();
+        for name in names.filter(|name| !known.contains(*name)) {
+            let path = self.path(name);
+            let synced = File::open(&path).and_then(|file| file.sync_all());
+            synced.map_err(|error| Trouble::Write { file: path, error })?;
+        }
+        Ok(())
     }
 }
 
 /// Whether a name is one of those that a search gives its files.
 fn is_own(name: &str) -> bool {
-    name == LOCK || name.ends_with(ENDING) || name == super::manifest::NAME || name == super::manifest::NAME_NEW
+    name == LOCK || name == super::manifest::NAME || name == super::manifest::NAME_NEW || parsed(name).is_some()
 }
 
 /// Deletes all files that a search left in a folder, and the folder if nothing else is in it.
@@ -290,6 +356,21 @@ impl Drop for Output {
     fn drop(&mut self) {
         if !self.kept {
             self.disk.delete(&self.name, self.flushed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_a_search_are_taken_for_its_own() {
+        for own in ["dampf-search.lock", "dampf-search.json", "level-000000.run", "spill-1234567.run"] {
+            assert!(is_own(own), "{own}");
+        }
+        for other in ["lock", "setup.run", "level-1.run", "level-00000x.run", "levels-000001", "../level-000001.run"] {
+            assert!(!is_own(other), "{other}");
         }
     }
 }

@@ -4,7 +4,7 @@
 //! duplicates are gone is written as a sorted run if it is more than half a buffer. A state that does not fit the packing widens it: what is in the
 //! buffer is packed again.
 
-use super::disk::{Disk, Trouble};
+use super::disk::{Disk, Kind, Trouble};
 use super::packing::Packing;
 use super::recent::Recent;
 use super::run::{Part, Resident, Run};
@@ -16,6 +16,13 @@ use std::sync::Arc;
 /// Bytes of the table of recent states: it stays in the second-level cache.
 const RECENT_BYTES: usize = 512 << 10;
 
+/// The numbers that a buffer may hold so that it and what sorting needs take twice its size: a copy, and where records have several
+/// numbers, two items of 16 bytes for each.
+fn capacity(buffer_bytes: usize, keys: usize) -> usize {
+    let sorting = if keys == 1 { 8 } else { 8 * keys + 32 };
+    2 * buffer_bytes / (8 * keys + sorting) * keys
+}
+
 pub(crate) struct Gatherer {
     disk: Arc<Disk>,
     packing: Arc<Packing>,
@@ -23,6 +30,7 @@ pub(crate) struct Gatherer {
     scratch: Vec<u64>,
     /// Numbers that the buffer may hold.
     capacity: usize,
+    buffer_bytes: usize,
     recent: Recent,
     recent_bytes: usize,
     /// Whether every candidate of this level had room for a hint.
@@ -39,7 +47,8 @@ impl Gatherer {
             packing: Arc::clone(packing),
             records: Vec::new(),
             scratch: Vec::new(),
-            capacity: buffer_bytes / 8,
+            capacity: capacity(buffer_bytes, packing.keys()),
+            buffer_bytes,
             recent: Recent::new(recent_bytes, packing.keys(), packing.hint_bits()),
             recent_bytes,
             hints: packing.has_hints(),
@@ -99,6 +108,7 @@ impl Gatherer {
         packing.convert(&self.packing, &self.records, &mut converted);
         self.records = converted;
         self.packing = Arc::clone(packing);
+        self.capacity = capacity(self.buffer_bytes, packing.keys());
         self.hints &= packing.has_hints();
         self.recent = Recent::new(self.recent_bytes, packing.keys(), packing.hint_bits());
         Ok(())
@@ -126,7 +136,7 @@ impl Gatherer {
         if self.records.is_empty() {
             return Ok(());
         }
-        let mut writer = SectionWriter::create(&self.disk, "spill")?;
+        let mut writer = SectionWriter::create(&self.disk, Kind::Spill)?;
         writer.begin(&self.packing, self.hints, 0, (self.records.len() / self.packing.keys()) as u64);
         writer.push(&self.records)?;
         self.spills.push(Arc::new(writer.finish_section(&self.disk)?));

@@ -40,6 +40,7 @@ pub(crate) struct Merger {
     range: Range,
     window: usize,
     scratch: Vec<u64>,
+    states_max: u64,
 }
 
 impl Merger {
@@ -60,7 +61,21 @@ impl Merger {
             range,
             window: (2 * CHUNK / runs.len().max(1)).max(WINDOW_MIN),
             scratch: Vec::new(),
+            states_max: runs.iter().map(Run::states).sum(),
         }
+    }
+
+    pub fn packing(&self) -> &Arc<Packing> {
+        &self.packing
+    }
+
+    pub fn has_hints(&self) -> bool {
+        self.with_hints
+    }
+
+    /// More states than this are not delivered.
+    pub fn states_max(&self) -> u64 {
+        self.states_max
     }
 
     /// Replaces the chunk with the next states. False if there are none.

@@ -3,13 +3,13 @@
 //! A run is made of parts whose states ascend from part to part: where threads share the work, each writes a part of its own. Readers
 //! deliver records in the packing they are asked for, whatever packing a part has.
 
-use super::coding::{self, SLACK, checksum};
+use super::coding::SLACK;
 use super::disk::Trouble;
 use super::packing::Packing;
 use super::section::Section;
+use super::sorting::with_keys;
 use std::cmp::Ordering;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 /// Bytes that are read at once when blocks are read one after the other.
@@ -18,6 +18,9 @@ const READ_AT_ONCE: usize = 256 << 10;
 const NEAR: u64 = 32 << 10;
 /// Records of a part in memory that count as a block.
 pub(crate) const RESIDENT_BLOCK: usize = 512;
+
+/// What a run takes besides its records: a deep and narrow space has many small ones.
+const RUN_BYTES: usize = 256;
 
 /// A sorted run of records in memory.
 #[derive(Debug)]
@@ -68,6 +71,32 @@ impl Part {
         }
     }
 
+    pub fn blocks(&self) -> usize {
+        match self {
+            Part::Memory(resident) => (resident.states() as usize).div_ceil(RESIDENT_BLOCK),
+            Part::Disk(section) => section.index.blocks(),
+        }
+    }
+
+    /// Which records of the part are in a block.
+    pub fn positions(&self, block: usize) -> Range<u64> {
+        match self {
+            Part::Memory(resident) => {
+                let begin = (block * RESIDENT_BLOCK) as u64;
+                begin..resident.states().min(begin + RESIDENT_BLOCK as u64)
+            }
+            Part::Disk(section) => section.index.starts[block]..section.index.starts[block + 1],
+        }
+    }
+
+    /// The block that holds the record at a position.
+    pub fn block_at(&self, position: u64) -> usize {
+        match self {
+            Part::Memory(_) => position as usize / RESIDENT_BLOCK,
+            Part::Disk(section) => section.index.starts.partition_point(|&start| start <= position) - 1,
+        }
+    }
+
     pub fn has_hints(&self) -> bool {
         match self {
             Part::Memory(resident) => resident.hints,
@@ -86,7 +115,7 @@ impl Run {
             Part::Memory(resident) => resident.records.len() * 8,
             Part::Disk(_) => 0,
         };
-        self.parts.iter().map(bytes).sum()
+        RUN_BYTES + self.parts.iter().map(bytes).sum::<usize>()
     }
 
     pub fn sections(&self) -> impl Iterator<Item = &Arc<Section>> {
@@ -112,16 +141,23 @@ impl Run {
 #[inline]
 pub(crate) fn compare(one: &[u64], other: &[u64], hint_bits: u32) -> Ordering {
     let last = one.len() - 1;
-    one[..last].cmp(&other[..last]).then_with(|| (one[last] >> hint_bits).cmp(&(other[last] >> hint_bits)))
+    let pairs = one[..last].iter().zip(&other[..last]);
+    let (one, other) = (one[last] >> hint_bits, other[last] >> hint_bits);
+    pairs.map(|(one, other)| one.cmp(other)).find(|order| order.is_ne()).unwrap_or_else(|| one.cmp(&other))
 }
 
 /// The number of records whose states are less than that of `bound`.
 pub(crate) fn count_below(records: &[u64], bound: &[u64], hint_bits: u32) -> usize {
-    let keys = bound.len();
     if let &[bound] = bound {
         let bound = bound >> hint_bits;
         return records.partition_point(|record| record >> hint_bits < bound);
     }
+    with_keys!(bound.len(), count_several_below(records, bound, hint_bits))
+}
+
+pub(crate) fn count_several_below<const N: usize>(records: &[u64], bound: &[u64], hint_bits: u32) -> usize {
+    let keys = if N > 0 { N } else { bound.len() };
+    let bound = &bound[..keys];
     let (mut low, mut high) = (0, records.len() / keys);
     while low < high {
         let middle = low.midpoint(high);
@@ -144,6 +180,8 @@ pub(crate) struct PartReader {
     window: Vec<u8>,
     window_at: u64,
     window_bytes: usize,
+    /// A block that was squeezed.
+    plain: Vec<u8>,
     block: Option<usize>,
     /// The records of the block, in the part's packing and in the one asked for.
     raw: Vec<u64>,
@@ -173,6 +211,7 @@ impl PartReader {
             window: Vec::new(),
             window_at: 0,
             window_bytes: 0,
+            plain: Vec::new(),
             block: None,
             raw: Vec::new(),
             records: Vec::new(),
@@ -180,29 +219,7 @@ impl PartReader {
     }
 
     pub fn blocks(&self) -> usize {
-        match &self.part {
-            Part::Memory(resident) => (resident.states() as usize).div_ceil(RESIDENT_BLOCK),
-            Part::Disk(section) => section.index.blocks(),
-        }
-    }
-
-    /// Which records of the part are in a block.
-    pub fn positions(&self, block: usize) -> Range<u64> {
-        match &self.part {
-            Part::Memory(resident) => {
-                let begin = (block * RESIDENT_BLOCK) as u64;
-                begin..resident.states().min(begin + RESIDENT_BLOCK as u64)
-            }
-            Part::Disk(section) => section.index.starts[block]..section.index.starts[block + 1],
-        }
-    }
-
-    /// The block that holds the record at a position.
-    pub fn block_at(&self, position: u64) -> usize {
-        match &self.part {
-            Part::Memory(_) => position as usize / RESIDENT_BLOCK,
-            Part::Disk(section) => section.index.starts.partition_point(|&start| start <= position) - 1,
-        }
+        self.part.blocks()
     }
 
     /// The first record of a block, in the packing asked for.
@@ -250,7 +267,7 @@ impl PartReader {
 
     fn load_resident(&mut self, resident: &Resident, block: usize) {
         let keys = resident.packing.keys();
-        let positions = self.positions(block);
+        let positions = self.part.positions(block);
         let records = &resident.records[positions.start as usize * keys..positions.end as usize * keys];
         self.records.clear();
         if resident.packing == self.packing {
@@ -265,14 +282,9 @@ impl PartReader {
         let at = self.fetch(section, block, begin, end)?;
         let length = (end - begin) as usize;
         let bytes = &self.window[at..at + length + SLACK];
-        let keys = section.packing.keys();
-        let first = &section.index.firsts[block * keys..][..keys];
-        let count = (section.index.starts[block + 1] - section.index.starts[block]) as usize;
         let is_same_packing = section.packing == self.packing;
         let target = if is_same_packing { &mut self.records } else { &mut self.raw };
-        let is_whole = checksum(&bytes[..length]) as u32 == section.index.checksums[block]
-            && coding::decode(bytes, first, count, section.layout(), self.with_hints, target).is_some();
-        if !is_whole {
+        if section.decode(block, bytes, self.with_hints, &mut self.plain, target).is_none() {
             return Err(Trouble::Damaged { file: section.path.clone() });
         }
         if !is_same_packing {
@@ -295,10 +307,66 @@ impl PartReader {
         self.window_bytes = 0;
         self.window.resize((wanted - begin) as usize + SLACK, 0);
         let length = (wanted - begin) as usize;
-        let read = section.handle.read_exact_at(&mut self.window[..length], begin);
-        read.map_err(|error| Trouble::Read { file: section.path.clone(), error })?;
+        section.read(&mut self.window[..length], begin)?;
         self.window_at = begin;
         self.window_bytes = length;
         Ok(0)
+    }
+}
+
+/// Reads a run by positions: the numbers of its states in order.
+pub(crate) struct RunReader {
+    /// For each part, the position of its first state.
+    starts: Vec<u64>,
+    readers: Vec<PartReader>,
+    keys: usize,
+    states: u64,
+}
+
+impl RunReader {
+    pub fn new(run: &Run, packing: &Arc<Packing>) -> RunReader {
+        let mut states = 0;
+        let start = |part: &Part| {
+            let start = states;
+            states += part.states();
+            start
+        };
+        let starts = run.parts.iter().map(start).collect();
+        let readers = run.parts.iter().map(|part| PartReader::new(part, packing, true)).collect();
+        RunReader { starts, readers, keys: packing.keys(), states }
+    }
+
+    pub fn states(&self) -> u64 {
+        self.states
+    }
+
+    /// Records from a position on: the rest of its block, or less if `end` comes before.
+    pub fn records(&mut self, position: u64, end: u64) -> Result<&[u64], Trouble> {
+        let number = self.starts.partition_point(|&start| start <= position) - 1;
+        let (start, keys, reader) = (self.starts[number], self.keys, &mut self.readers[number]);
+        let block = reader.part.block_at(position - start);
+        let begin = start + reader.part.positions(block).start;
+        let records = reader.load(block)?;
+        let from = (position - begin) as usize * keys;
+        let to = records.len().min((end - begin) as usize * keys);
+        Ok(&records[from..to])
+    }
+
+    /// The position of a state, with its record, if it is in the run.
+    pub fn find(&mut self, record: &[u64], hint_bits: u32) -> Result<Option<(u64, Vec<u64>)>, Trouble> {
+        for (start, reader) in self.starts.iter().zip(&mut self.readers) {
+            if reader.blocks() == 0 {
+                continue;
+            }
+            let block = reader.block_of(record, 0);
+            let begin = start + reader.part.positions(block).start;
+            let records = reader.load(block)?;
+            let below = count_below(records, record, hint_bits);
+            let at = records.get(below * self.keys..(below + 1) * self.keys);
+            if let Some(at) = at.filter(|at| super::sorting::is_same(at, record, hint_bits)) {
+                return Ok(Some((begin + below as u64, at.to_vec())));
+            }
+        }
+        Ok(None)
     }
 }

@@ -7,25 +7,29 @@
 //! All numbers are little-endian.
 
 use super::coding::{self, Layout, checksum};
-use super::disk::{Disk, Finished, Output, Trouble};
+use super::disk::{Disk, Finished, Kind, Output, Trouble};
 use super::packing::Packing;
+use super::squeezing::{squeeze, unsqueeze};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 const MAGIC: &[u8; 8] = b"dampfrun";
 /// The table's place, its length, its checksum, the magic.
 const TRAILER_BYTES: usize = 32;
 /// Of an entry in the table, but for the packing.
 const ENTRY_BYTES: usize = 40;
-/// Records per block. A block is decoded as a whole; a small one is quickly searched, a large one needs less of an index.
-const BLOCK_RECORDS: usize = 512;
-/// Runs beyond this number of records have larger blocks, so that indices stay small.
+/// Records per block. A block is decoded as a whole: a large one needs less of an index and is squeezed better, a small one is quickly searched.
+const BLOCK_RECORDS: usize = 4096;
+const SEARCHED_BLOCK_RECORDS: usize = 512;
+/// Runs beyond this number of records have large blocks anyway, so that indices stay small.
 const MANY_RECORDS: u64 = 1 << 28;
-const MANY_BLOCK_RECORDS: usize = 4096;
 const BLOCK_BYTES_MAX: usize = 16 << 10;
 const FLAG_HINTS: u32 = 1;
+/// How a block is kept.
+const PLAIN: u8 = 0;
+const SQUEEZED: u8 = 1;
 
 /// Where the blocks of a section are, and what they begin with.
 #[derive(Debug, Default)]
@@ -50,7 +54,8 @@ impl Index {
 pub(crate) struct Section {
     pub file: Finished,
     pub path: PathBuf,
-    pub handle: File,
+    /// Opened when it is first read: there may be more files than can be open at once.
+    handle: OnceLock<File>,
     pub packing: Arc<Packing>,
     /// Whether records have hints that mean something.
     pub hints: bool,
@@ -59,7 +64,48 @@ pub(crate) struct Section {
 }
 
 impl Section {
-    pub fn layout(&self) -> Layout {
+    /// Reads a piece of the file.
+    pub fn read(&self, bytes: &mut [u8], at: u64) -> Result<(), Trouble> {
+        let failed = |error| Trouble::Read { file: self.path.clone(), error };
+        let handle = match self.handle.get() {
+            Some(handle) => handle,
+            None => {
+                let handle = File::open(&self.path).map_err(failed)?;
+                self.handle.get_or_init(|| handle)
+            }
+        };
+        handle.read_exact_at(bytes, at).map_err(failed)
+    }
+
+    /// Decodes a block, which is followed by [`SLACK`](coding::SLACK) bytes. None if it is damaged.
+    pub fn decode(
+        &self,
+        block: usize,
+        bytes: &[u8],
+        with_hints: bool,
+        plain: &mut Vec<u8>,
+        records: &mut Vec<u64>,
+    ) -> Option<()> {
+        let length = bytes.len() - coding::SLACK;
+        if checksum(&bytes[..length]) as u32 != self.index.checksums[block] {
+            return None;
+        }
+        let keys = self.packing.keys();
+        let first = &self.index.firsts[block * keys..][..keys];
+        let count = (self.index.starts[block + 1] - self.index.starts[block]) as usize;
+        let (&how, rest) = bytes.split_first()?;
+        let bytes = match how {
+            PLAIN => rest,
+            SQUEEZED => {
+                unsqueeze(&bytes[1..length], plain)?;
+                &plain[..]
+            }
+            _ => return None,
+        };
+        coding::decode(bytes, first, count, self.layout(), with_hints, records)
+    }
+
+    fn layout(&self) -> Layout {
         Layout { keys: self.packing.keys(), hint_bits: self.packing.hint_bits(), hints: self.hints }
     }
 }
@@ -86,14 +132,17 @@ pub(crate) struct SectionWriter {
     packing: Arc<Packing>,
     layout: Layout,
     level: u64,
+    kind: Kind,
     block_records: usize,
     block: Vec<u64>,
+    /// A block before it is squeezed.
+    plain: Vec<u8>,
     index: Index,
 }
 
 impl SectionWriter {
-    /// Begins a file. The kind is the first part of its name.
-    pub fn create(disk: &Arc<Disk>, kind: &str) -> Result<SectionWriter, Trouble> {
+    /// Begins a file.
+    pub fn create(disk: &Arc<Disk>, kind: Kind) -> Result<SectionWriter, Trouble> {
         let mut output = disk.create(kind)?;
         output.pending.extend_from_slice(MAGIC);
         Ok(SectionWriter {
@@ -102,8 +151,10 @@ impl SectionWriter {
             packing: Arc::new(Packing::narrowest(0)),
             layout: Layout { keys: 1, hint_bits: 0, hints: false },
             level: 0,
+            kind,
             block_records: BLOCK_RECORDS,
             block: Vec::new(),
+            plain: Vec::new(),
             index: Index::default(),
         })
     }
@@ -113,7 +164,9 @@ impl SectionWriter {
         self.packing = Arc::clone(packing);
         self.layout = Layout { keys: packing.keys(), hint_bits: packing.hint_bits(), hints };
         self.level = level;
-        self.block_records = if records_max > MANY_RECORDS { MANY_BLOCK_RECORDS } else { BLOCK_RECORDS };
+        // Visited states are looked for here and there, everything else is read from begin to end.
+        let is_searched = self.kind == Kind::Visited && records_max <= MANY_RECORDS;
+        self.block_records = if is_searched { SEARCHED_BLOCK_RECORDS } else { BLOCK_RECORDS };
         // Wide records fill a block earlier; that they compress by three is an average.
         let fitting = 3 * BLOCK_BYTES_MAX / (8 * packing.keys());
         self.block_records = self.block_records.min(fitting.max(16));
@@ -153,12 +206,25 @@ impl SectionWriter {
         let keys = self.layout.keys;
         self.index.offsets.push(self.output.bytes());
         let begin = self.output.pending.len();
-        coding::encode(block, self.layout, &mut self.output.pending);
+        self.encode(block);
         self.index.checksums.push(checksum(&self.output.pending[begin..]) as u32);
         self.index.firsts.extend_from_slice(&block[..keys]);
         let before = self.index.starts.last().copied().unwrap_or(0);
         self.index.starts.push(before + (block.len() / keys) as u64);
         self.output.flush_if_full()
+    }
+
+    /// Appends a block to what is to be written: how it is kept, then the block.
+    fn encode(&mut self, block: &[u64]) {
+        let pending = &mut self.output.pending;
+        let begin = pending.len();
+        self.plain.clear();
+        coding::encode(block, self.layout, &mut self.plain);
+        pending.push(SQUEEZED);
+        if !squeeze(&self.plain, pending) {
+            pending[begin] = PLAIN;
+            pending.extend_from_slice(&self.plain);
+        }
     }
 
     /// Ends the section.
@@ -220,15 +286,14 @@ impl SectionWriter {
         let index = std::mem::take(&mut self.index);
         let file = self.finish()?;
         let path = disk.path(&file.name);
-        let handle = File::open(&path).map_err(|error| Trouble::Read { file: path.clone(), error })?;
         let records = index.starts.last().copied().unwrap_or(0);
-        Ok(Section { file, path, handle, packing, hints, records, index })
+        Ok(Section { file, path, handle: OnceLock::new(), packing, hints, records, index })
     }
 }
 
 /// A finished file that is read again.
 pub(crate) struct SectionFile {
-    file: Finished,
+    pub file: Finished,
     path: PathBuf,
     handle: File,
     pub entries: Vec<Entry>,
@@ -296,7 +361,7 @@ impl SectionFile {
         Ok(Section {
             file: self.file.clone(),
             path: self.path.clone(),
-            handle: self.handle.try_clone().map_err(|error| Trouble::Read { file: self.path.clone(), error })?,
+            handle: OnceLock::new(),
             packing: Arc::new(entry.packing.clone()),
             hints: entry.flags & FLAG_HINTS != 0,
             records: entry.records,

@@ -19,8 +19,24 @@ const DIGIT_BITS_MAX: u32 = 11;
 #[inline]
 pub(crate) fn is_same(one: &[u64], other: &[u64], hint_bits: u32) -> bool {
     let last = one.len() - 1;
-    one[..last] == other[..last] && (one[last] ^ other[last]) >> hint_bits == 0
+    let differing = one[..last].iter().zip(&other[..last]).fold(0, |all, (one, other)| all | one ^ other);
+    differing | (one[last] ^ other[last]) >> hint_bits == 0
 }
+
+/// Does something with the number of a record's numbers as a constant where it is small, so that copies and comparisons become single
+/// instructions; the constant is 0 where it is not.
+macro_rules! with_keys {
+    ($keys:expr, $function:ident($($argument:expr),*)) => {
+        match $keys {
+            1 => $function::<1>($($argument),*),
+            2 => $function::<2>($($argument),*),
+            3 => $function::<3>($($argument),*),
+            4 => $function::<4>($($argument),*),
+            _ => $function::<0>($($argument),*),
+        }
+    };
+}
+pub(crate) use with_keys;
 
 /// Sorts records and keeps one of each state. The scratch space grows as needed.
 pub(crate) fn sort_distinct(records: &mut Vec<u64>, scratch: &mut Vec<u64>, keys: usize, hint_bits: u32) {
@@ -35,8 +51,30 @@ pub(crate) fn sort_distinct(records: &mut Vec<u64>, scratch: &mut Vec<u64>, keys
     }
 }
 
+/// What is sorted by a number.
+trait Sorted: Copy + Ord {
+    fn number(self) -> u64;
+}
+
+impl Sorted for u64 {
+    #[inline]
+    fn number(self) -> u64 {
+        self
+    }
+}
+
+/// A record of several numbers, as it is sorted: one of its numbers, and its place.
+type Item = (u64, u32);
+
+impl Sorted for Item {
+    #[inline]
+    fn number(self) -> u64 {
+        self.0
+    }
+}
+
 /// Sorts by the bits from `low` up. The scratch space is as large as the data, unless these are few.
-fn sort_in_place(data: &mut [u64], scratch: &mut [u64], low: u32) {
+fn sort_in_place<T: Sorted>(data: &mut [T], scratch: &mut [T], low: u32) {
     if data.len() <= SHORT {
         return data.sort_unstable();
     }
@@ -46,14 +84,13 @@ fn sort_in_place(data: &mut [u64], scratch: &mut [u64], low: u32) {
         scratch.copy_from_slice(data);
         return sort_by_digits(scratch, data, low, high);
     }
-    let mut ends = deal(data, scratch, low, high);
-    for part in parts(&mut ends) {
+    for part in parts(&deal(data, scratch, low, high)) {
         sort_to(&mut scratch[part.clone()], &mut data[part], low);
     }
 }
 
 /// Like [`sort_in_place`], but the result is in `to`, whose contents do not matter.
-fn sort_to(from: &mut [u64], to: &mut [u64], low: u32) {
+fn sort_to<T: Sorted>(from: &mut [T], to: &mut [T], low: u32) {
     if from.len() <= SHORT {
         to.copy_from_slice(from);
         return to.sort_unstable();
@@ -62,44 +99,43 @@ fn sort_to(from: &mut [u64], to: &mut [u64], low: u32) {
     if from.len() <= CACHED {
         return sort_by_digits(from, to, low, high);
     }
-    let mut ends = deal(from, to, low, high);
-    for part in parts(&mut ends) {
+    for part in parts(&deal(from, to, low, high)) {
         sort_in_place(&mut to[part.clone()], &mut from[part], low);
     }
 }
 
 /// One more than the highest bit in which the data differ, if they do at `low` or above.
-fn highest_difference(data: &[u64], low: u32) -> Option<u32> {
-    let first = data[0];
-    let differing = data.iter().fold(0, |all, &record| all | record ^ first);
+fn highest_difference<T: Sorted>(data: &[T], low: u32) -> Option<u32> {
+    let first = data[0].number();
+    let differing = data.iter().fold(0, |all, item| all | item.number() ^ first);
     let high = u64::BITS - differing.leading_zeros();
     (high > low).then_some(high)
 }
 
 /// Deals the data out into parts by the highest bits that differ. Returns the ends of the parts.
-fn deal(from: &[u64], to: &mut [u64], low: u32, high: u32) -> Vec<usize> {
+fn deal<T: Sorted>(from: &[T], to: &mut [T], low: u32, high: u32) -> Vec<usize> {
     let wanted = (from.len() / (CACHED / 4)).ilog2();
     let bits = wanted.clamp(1, DEALT_BITS_MAX).min(high - low);
     let shift = high - bits;
     let mask = (1u64 << bits) - 1;
     let mut places = vec![0usize; 1 << bits];
-    for record in from {
-        places[(record >> shift & mask) as usize] += 1;
+    for item in from {
+        places[(item.number() >> shift & mask) as usize] += 1;
     }
     let mut begin = 0;
     for place in &mut places {
         begin += std::mem::replace(place, begin);
     }
-    for &record in from {
-        let place = &mut places[(record >> shift & mask) as usize];
-        to[*place] = record;
+    for &item in from {
+        let place = &mut places[(item.number() >> shift & mask) as usize];
+        to[*place] = item;
         *place += 1;
     }
     places
 }
 
 /// The parts that end at these places.
-fn parts(ends: &mut [usize]) -> impl Iterator<Item = std::ops::Range<usize>> {
+fn parts(ends: &[usize]) -> impl Iterator<Item = std::ops::Range<usize>> {
     let mut begin = 0;
     ends.iter().filter_map(move |&end| {
         let part = std::mem::replace(&mut begin, end)..end;
@@ -108,62 +144,74 @@ fn parts(ends: &mut [usize]) -> impl Iterator<Item = std::ops::Range<usize>> {
 }
 
 /// Sorts by the bits from `low` to `high`, the lowest digit first, in an odd number of passes: the result is in `to`.
-fn sort_by_digits(from: &mut [u64], to: &mut [u64], low: u32, high: u32) {
+fn sort_by_digits<T: Sorted>(from: &mut [T], to: &mut [T], low: u32, high: u32) {
     let bits = high - low;
-    let passes = (1..).step_by(2).find(|passes| bits.div_ceil(*passes) <= DIGIT_BITS_MAX).expect("bits are few");
+    // Long digits need fewer passes, but their counts have to be cleared and added up in each.
+    let cost = |passes: &u32| *passes as usize * (2 * from.len() + (1 << bits.div_ceil(*passes)));
+    let is_possible = |passes: &u32| {
+        let digit = bits.div_ceil(*passes);
+        // The last pass has something left to do.
+        digit <= DIGIT_BITS_MAX && digit * (passes - 1) < bits
+    };
+    let passes = (1..=9).step_by(2).filter(is_possible).min_by_key(cost).expect("seven passes are enough for all bits");
     let digit = bits.div_ceil(passes);
     let mask = (1u64 << digit) - 1;
     let mut places = [0u32; 1 << DIGIT_BITS_MAX];
     let (mut from, mut to) = (from, to);
     for pass in 0..passes {
         let shift = low + pass * digit;
-        let digit_of = |record: u64| (record >> shift & mask) as usize;
+        let digit_of = |item: T| (item.number() >> shift & mask) as usize;
         let places = &mut places[..1 << digit];
         places.fill(0);
-        for &record in from.iter() {
-            places[digit_of(record)] += 1;
+        for &item in from.iter() {
+            places[digit_of(item)] += 1;
         }
         let mut begin = 0;
         for place in places.iter_mut() {
             begin += std::mem::replace(place, begin);
         }
-        for &record in from.iter() {
-            let place = &mut places[digit_of(record)];
-            to[*place as usize] = record;
+        for &item in from.iter() {
+            let place = &mut places[digit_of(item)];
+            to[*place as usize] = item;
             *place += 1;
         }
         (from, to) = (to, from);
     }
 }
 
-/// A record of several numbers, as it is sorted: one of its numbers, and its place.
-type Item = (u64, u32);
-
 fn sort_several(records: &mut Vec<u64>, sorted: &mut Vec<u64>, keys: usize, hint_bits: u32) {
     let count = records.len() / keys;
     let mut items: Vec<Item> = (0..count as u32).map(|place| (0, place)).collect();
-    sort_items(&mut items, records, keys, 0, hint_bits);
+    let mut scratch = if count > SHORT { items.clone() } else { Vec::new() };
+    sort_items(&mut items, &mut scratch, records, keys, 0, hint_bits);
     sorted.clear();
-    for &(_, place) in &items {
+    sorted.reserve(records.len());
+    with_keys!(keys, take_distinct(records, &items, sorted, keys, hint_bits));
+    std::mem::swap(records, sorted);
+}
+
+/// Appends the records in the order of the items, each state once.
+fn take_distinct<const N: usize>(records: &[u64], items: &[Item], sorted: &mut Vec<u64>, keys: usize, hint_bits: u32) {
+    let keys = if N > 0 { N } else { keys };
+    for &(_, place) in items {
         let record = &records[place as usize * keys..][..keys];
         let is_known = sorted.len() >= keys && is_same(&sorted[sorted.len() - keys..], record, hint_bits);
         if !is_known {
             sorted.extend_from_slice(record);
         }
     }
-    std::mem::swap(records, sorted);
 }
 
 /// Sorts records that are equal before number `key`.
-fn sort_items(items: &mut [Item], records: &[u64], keys: usize, key: usize, hint_bits: u32) {
+fn sort_items(items: &mut [Item], scratch: &mut [Item], records: &[u64], keys: usize, key: usize, hint_bits: u32) {
     let shift = if key + 1 == keys { hint_bits } else { 0 };
     for item in items.iter_mut() {
         item.0 = records[item.1 as usize * keys + key] >> shift;
     }
-    items.sort_unstable();
+    sort_in_place(items, scratch, 0);
     if key + 1 < keys {
         for group in items.chunk_by_mut(|one, other| one.0 == other.0).filter(|group| group.len() > 1) {
-            sort_items(group, records, keys, key + 1, hint_bits);
+            sort_items(group, scratch, records, keys, key + 1, hint_bits);
         }
     }
 }
@@ -203,7 +251,7 @@ mod tests {
         let mut next = numbers(7);
         // Most numbers share their high bits, a few do not.
         let mut records: Vec<u64> =
-            (0..600_000).map(|_| if next() % 1000 == 0 { next() } else { next() & 0xf_ffff_ffff }).collect();
+            (0..600_000).map(|_| if next().is_multiple_of(1000) { next() } else { next() & 0xf_ffff_ffff }).collect();
         let mut expected = records.clone();
         expected.sort_unstable();
         expected.dedup();

@@ -2,15 +2,17 @@
 //!
 //! Every level is a run. Runs of similar size are merged, so that there are never many: first in memory, where small levels stay, then on disk.
 //! A level's candidates, which are sorted too, are compared with every run in one go from begin to end, and blocks into which no candidate
-//! falls are not read.
+//! falls are not read. Before, a filter sorts out what is surely new ([`filter`]).
 //!
 //! Invariant: runs on disk are older than runs in memory; together they are all states of all levels.
 
-use super::disk::{Disk, Trouble};
+use super::disk::{Disk, Kind, Trouble};
+use super::filter::{self, Filter, rejoin};
 use super::merging::{Merger, Range};
 use super::packing::Packing;
-use super::run::{Part, PartReader, Resident, Run, compare, count_below};
+use super::run::{Part, PartReader, Resident, Run, compare, count_below, count_several_below};
 use super::section::{Section, SectionWriter};
+use super::sorting::{is_same, with_keys};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -23,10 +25,26 @@ const SIMILAR: u64 = 3;
 pub(crate) struct Visited {
     /// The oldest first.
     pub on_disk: Vec<Run>,
+    /// The runs on disk have the states of so many levels.
+    pub levels_on_disk: u64,
     pub in_memory: Vec<Run>,
+    filter: Option<Filter>,
 }
 
 impl Visited {
+    /// The states of so many levels, as they lie on disk.
+    pub fn on_disk(runs: Vec<Run>, levels: u64) -> Visited {
+        Visited { on_disk: runs, levels_on_disk: levels, ..Visited::default() }
+    }
+
+    /// Prepares for the comparison with another level's candidates.
+    pub fn prepare(&mut self, packing: &Arc<Packing>, filter_bytes: u64) -> Result<(), Trouble> {
+        for run in &mut self.in_memory {
+            *run = run.in_packing(packing);
+        }
+        filter::renew(&mut self.filter, self.on_disk.iter().chain(&self.in_memory), packing, filter_bytes)
+    }
+
     pub fn resident_bytes(&self) -> usize {
         self.in_memory.iter().map(Run::resident_bytes).sum()
     }
@@ -44,10 +62,11 @@ impl Visited {
         Ok(())
     }
 
-    /// Adds a level that is on disk. Nothing is in memory, or order would be lost.
-    pub fn add_section(&mut self, run: Run) {
-        debug_assert!(self.in_memory.is_empty());
+    /// Adds a run on disk that has all states of so many levels which older runs on disk do not have. Nothing is in memory any more.
+    pub fn add_section(&mut self, run: Run, levels: u64) {
+        self.in_memory.clear();
         self.on_disk.push(run);
+        self.levels_on_disk = levels;
     }
 
     /// The newest runs on disk that are better merged, if there are.
@@ -68,15 +87,25 @@ impl Visited {
         Some(begin)
     }
 
-    /// What compares candidates with all runs.
-    pub fn sweep(&self, packing: &Arc<Packing>) -> Sweep {
+    /// What compares candidates with all runs. `is_shared` says whether there will be others at the same time.
+    pub fn sweep(&self, packing: &Arc<Packing>, is_shared: bool) -> Sweep<'_> {
         let runs = self.in_memory.iter().rev().chain(self.on_disk.iter().rev());
         let parts = runs.flat_map(|run| &run.parts).filter(|part| part.states() > 0);
         let probe = |part: &Part| match part {
-            Part::Memory(resident) if resident.packing == *packing => Probe::Memory { resident: Arc::clone(resident), at: 0 },
+            Part::Memory(resident) if resident.packing == *packing => {
+                Probe::Memory { resident: Arc::clone(resident), at: 0 }
+            }
             _ => Probe::Blocks { reader: PartReader::new(part, packing, false), block: 0 },
         };
-        Sweep { probes: parts.map(probe).collect(), keys: packing.keys(), hint_bits: packing.hint_bits() }
+        Sweep {
+            filter: self.filter.as_ref(),
+            is_shared,
+            maybe: Vec::new(),
+            is_maybe: Vec::new(),
+            probes: parts.map(probe).collect(),
+            keys: packing.keys(),
+            hint_bits: packing.hint_bits(),
+        }
     }
 }
 
@@ -91,27 +120,32 @@ pub(crate) fn merged_in_memory(runs: &[Run], packing: &Arc<Packing>) -> Result<R
     Ok(Run { parts: vec![Part::Memory(Arc::new(resident))] })
 }
 
-/// Writes one section with the states of several runs that are in a range.
+/// Writes one section with the states of several runs that are in a range. None if `is_over` becomes true meanwhile.
 pub(crate) fn merged_on_disk(
     disk: &Arc<Disk>,
-    kind: &str,
-    runs: &[Run],
-    packing: &Arc<Packing>,
-    hints: bool,
-    range: Range,
-) -> Result<Section, Trouble> {
-    let mut merger = Merger::new(runs, packing, hints, range);
+    kind: Kind,
+    merger: &mut Merger,
+    is_over: impl Fn() -> bool,
+) -> Result<Option<Section>, Trouble> {
     let mut writer = SectionWriter::create(disk, kind)?;
-    writer.begin(packing, hints, 0, runs.iter().map(Run::states).sum());
+    writer.begin(merger.packing(), merger.has_hints(), 0, merger.states_max());
     let mut chunk = Vec::new();
     while merger.next(&mut chunk)? {
+        if is_over() {
+            return Ok(None);
+        }
         writer.push(&chunk)?;
     }
-    writer.finish_section(disk)
+    writer.finish_section(disk).map(Some)
 }
 
 /// Compares ascending chunks of candidates with the visited states.
-pub(crate) struct Sweep {
+pub(crate) struct Sweep<'v> {
+    filter: Option<&'v Filter>,
+    is_shared: bool,
+    /// Candidates that the filter cannot exclude, and which they are.
+    maybe: Vec<u64>,
+    is_maybe: Vec<bool>,
     probes: Vec<Probe>,
     keys: usize,
     hint_bits: u32,
@@ -123,9 +157,24 @@ enum Probe {
     Blocks { reader: PartReader, block: usize },
 }
 
-impl Sweep {
-    /// Removes the candidates that were visited. Candidates are sorted and greater than those of earlier calls.
+impl Sweep<'_> {
+    /// Removes the candidates that were visited; the others count as visited from the next level on. Candidates are sorted and
+    /// greater than those of earlier calls.
     pub fn subtract(&mut self, candidates: &mut Vec<u64>) -> Result<(), Trouble> {
+        let Some(filter) = self.filter else { return self.look(candidates) };
+        let mut maybe = std::mem::take(&mut self.maybe);
+        maybe.clear();
+        self.is_maybe.clear();
+        filter.divide(candidates, &mut maybe, &mut self.is_maybe);
+        self.look(&mut maybe)?;
+        with_keys!(self.keys, rejoin(candidates, &self.is_maybe, &maybe, self.keys, self.hint_bits));
+        self.maybe = maybe;
+        filter.add(candidates, self.is_shared);
+        Ok(())
+    }
+
+    /// Removes the candidates that are in a run.
+    fn look(&mut self, candidates: &mut Vec<u64>) -> Result<(), Trouble> {
         for probe in &mut self.probes {
             if candidates.is_empty() {
                 return Ok(());
@@ -189,7 +238,7 @@ impl Kept<'_> {
         if self.keys == 1 {
             self.compare_single(visited, count);
         } else {
-            self.compare_several(visited, count);
+            with_keys!(self.keys, compare_several(self, visited, count));
         }
     }
 
@@ -202,7 +251,14 @@ impl Kept<'_> {
             let candidate = self.candidates[next];
             let state = candidate >> hint_bits;
             if is_sparse {
-                at += visited[at..].partition_point(|&other| other >> hint_bits < state);
+                // The next is near: steps of doubling length find it.
+                let mut step = 1;
+                while at + step < visited.len() && visited[at + step] >> hint_bits < state {
+                    at += step;
+                    step *= 2;
+                }
+                let end = visited.len().min(at + step + 1);
+                at += visited[at..end].partition_point(|&other| other >> hint_bits < state);
             } else {
                 while at < visited.len() && visited[at] >> hint_bits < state {
                     at += 1;
@@ -214,28 +270,37 @@ impl Kept<'_> {
         }
         (self.next, self.kept) = (end, kept);
     }
+}
 
-    fn compare_several(&mut self, visited: &[u64], count: usize) {
-        let (keys, hint_bits, end) = (self.keys, self.hint_bits, self.next + count);
-        let is_sparse = count * 16 < visited.len();
-        let mut at = 0;
-        while self.next < end {
-            let candidate = &self.candidates[self.next..][..keys];
-            if is_sparse {
-                at += count_below(&visited[at..], candidate, hint_bits) * keys;
-            } else {
-                while visited.get(at..at + keys).is_some_and(|other| compare(other, candidate, hint_bits) == Ordering::Less) {
-                    at += keys;
-                }
+fn compare_several<const N: usize>(kept: &mut Kept<'_>, visited: &[u64], count: usize) {
+    let keys = if N > 0 { N } else { kept.keys };
+    let (hint_bits, end) = (kept.hint_bits, kept.next + count);
+    let is_sparse = count * 16 < visited.len();
+    let mut at = 0;
+    while kept.next < end {
+        let (before, rest) = kept.candidates.split_at_mut(kept.next);
+        let candidate = &rest[..keys];
+        let is_less = |other: &[u64]| compare(other, candidate, hint_bits) == Ordering::Less;
+        if is_sparse {
+            let mut step = keys;
+            while at + step < visited.len() && is_less(&visited[at + step..at + step + keys]) {
+                at += step;
+                step *= 2;
             }
-            let is_known = visited
-                .get(at..at + keys)
-                .is_some_and(|other| super::sorting::is_same(other, candidate, hint_bits));
-            if !is_known {
-                self.candidates.copy_within(self.next..self.next + keys, self.kept);
-                self.kept += keys;
+            let end = visited.len().min(at + step + keys);
+            at += count_several_below::<N>(&visited[at..end], candidate, hint_bits) * keys;
+        } else {
+            while at + keys <= visited.len() && is_less(&visited[at..at + keys]) {
+                at += keys;
             }
-            self.next += keys;
         }
+        let is_known = at + keys <= visited.len() && is_same(&visited[at..at + keys], candidate, hint_bits);
+        if !is_known {
+            if kept.kept < kept.next {
+                before[kept.kept..kept.kept + keys].copy_from_slice(candidate);
+            }
+            kept.kept += keys;
+        }
+        kept.next += keys;
     }
 }

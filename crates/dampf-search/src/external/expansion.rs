@@ -1,0 +1,251 @@
+//! Expands the states of a level, on one thread or several.
+//!
+//! Threads take small ranges of positions from a common counter. A pause, for a checkpoint or because the search is to end, leaves the positions that
+//! were not expanded behind; the level is taken up from there.
+
+use super::disk::Trouble;
+use super::gathering::Gatherer;
+use super::packing::Packing;
+use super::run::{Run, RunReader};
+use super::space::Space;
+use crate::{FINDINGS_MAX, Monitor, Options, Stop};
+use dampf_core::{Fault, FaultKind, Finding, Model, Successors, Unsupported, Word, Worker};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+
+/// Levels with fewer states are not worth waking other threads.
+const SHARED_FROM: u64 = 256;
+/// Positions that a thread takes at a time, and states after which it looks whether it should stop.
+const TAKEN_MAX: u64 = 2048;
+const TAKEN_MIN: u64 = 32;
+
+/// What one thread works with.
+pub(crate) struct Hand<'m, M: Model + 'm> {
+    pub worker: M::Worker<'m>,
+    pub gatherer: Gatherer,
+    pub successors: Successors,
+    pub words: Vec<Word>,
+}
+
+/// A fault that was met: the state it is of or the state that the faulty step leaves.
+#[derive(Clone, Debug)]
+pub(crate) struct Met {
+    pub fault: Fault,
+    pub state: Vec<Word>,
+    /// The index of the faulty step.
+    pub step: Option<usize>,
+}
+
+/// What an expansion found, besides candidates.
+#[derive(Default)]
+pub(crate) struct Harvest {
+    pub transitions: u64,
+    pub faults: u64,
+    /// Different faults that were not known before.
+    pub met: Vec<Met>,
+    /// Whether there are faulty states and faulty steps among what is in `met`.
+    pub faulty_states: bool,
+    pub faulty_steps: bool,
+    /// The model cannot be searched.
+    pub unsupported: Option<Unsupported>,
+    /// A single step could not be computed.
+    pub gap: Option<Unsupported>,
+    /// Positions that were not expanded, ascending.
+    pub unexpanded: Vec<(u64, u64)>,
+}
+
+/// What threads that expand have in common.
+pub(crate) struct Expansion<'a> {
+    pub level: &'a Run,
+    pub packing: &'a Arc<Packing>,
+    pub options: &'a Options,
+    pub monitor: &'a Monitor,
+    /// Faults that need not be noted again.
+    pub known: &'a [Finding],
+    /// Positions to be expanded, ascending.
+    pub unexpanded: &'a [(u64, u64)],
+    /// When to pause.
+    pub until: Option<Instant>,
+}
+
+impl Expansion<'_> {
+    /// Expands until all is expanded, the time has come to pause, or the search is stopped.
+    pub fn run<M: Model>(&self, hands: &mut [Hand<'_, M>]) -> Result<Harvest, Trouble> {
+        let states = self.level.states();
+        // From the first that is left: a pause that came before anything was expanded would come for ever.
+        let first = self.unexpanded.first().map_or(states, |&(begin, _)| begin);
+        let shared = Shared { next: AtomicU64::new(first), first, pause: AtomicBool::new(false), states };
+        let (own, others) = hands.split_first_mut().expect("a search has a thread");
+        let others = if states < SHARED_FROM { &mut [] } else { others };
+        let mut results = Vec::new();
+        std::thread::scope(|scope| {
+            let shared = &shared;
+            let threads: Vec<_> = others.iter_mut().map(|hand| scope.spawn(move || self.work(hand, shared))).collect();
+            results.push(self.work(own, shared));
+            for thread in threads {
+                results.push(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            }
+        });
+        let mut all = Harvest::default();
+        for result in results {
+            all.absorb(result?);
+        }
+        all.unexpanded.extend(self.overlap(shared.next.into_inner(), states));
+        all.unexpanded.sort_unstable();
+        Ok(all)
+    }
+
+    /// The positions in a range that are to be expanded.
+    fn overlap(&self, from: u64, to: u64) -> impl Iterator<Item = (u64, u64)> {
+        let begin = self.unexpanded.partition_point(|&(_, end)| end <= from);
+        let ranges = self.unexpanded[begin..].iter().take_while(move |&&(begin, _)| begin < to);
+        ranges.map(move |&(begin, end)| (begin.max(from), end.min(to))).filter(|(begin, end)| begin < end)
+    }
+
+    fn work<M: Model>(&self, hand: &mut Hand<'_, M>, shared: &Shared) -> Result<Harvest, Trouble> {
+        let mut harvest = Harvest::default();
+        let mut reader = RunReader::new(self.level, self.packing);
+        let grain = (shared.states / (16 * self.options.threads as u64)).clamp(TAKEN_MIN, TAKEN_MAX);
+        while !self.should_pause(shared) {
+            let from = shared.next.fetch_add(grain, Ordering::Relaxed);
+            if from >= shared.states {
+                break;
+            }
+            for (begin, end) in self.overlap(from, shared.states.min(from + grain)) {
+                let expanded = self.expand(hand, &mut reader, begin, end, &mut harvest);
+                if expanded.is_err() {
+                    // The other threads need not go on either.
+                    shared.pause.store(true, Ordering::Relaxed);
+                }
+                let done = expanded?;
+                if done < end {
+                    harvest.unexpanded.push((done, end));
+                }
+            }
+        }
+        Ok(harvest)
+    }
+
+    fn should_pause(&self, shared: &Shared) -> bool {
+        if self.until.is_some_and(|until| shared.next.load(Ordering::Relaxed) > shared.first && Instant::now() >= until) {
+            shared.pause.store(true, Ordering::Relaxed);
+        }
+        shared.pause.load(Ordering::Relaxed) || self.monitor.is_stopped()
+    }
+
+    /// Expands the states of a range. Returns where it stopped.
+    fn expand<M: Model>(
+        &self,
+        hand: &mut Hand<'_, M>,
+        reader: &mut RunReader,
+        begin: u64,
+        end: u64,
+        harvest: &mut Harvest,
+    ) -> Result<u64, Trouble> {
+        let (keys, states) = (self.packing.keys(), reader.states());
+        let (mut position, mut transitions) = (begin, 0);
+        'range: while position < end {
+            let records = reader.records(position, end)?;
+            for record in records.chunks_exact(keys) {
+                if position % TAKEN_MIN == 0 && self.monitor.is_stopped() {
+                    break 'range;
+                }
+                self.packing.unpack(record, &mut hand.words);
+                if let Err(unsupported) = hand.worker.successors(&hand.words, &mut hand.successors) {
+                    harvest.unsupported = Some(unsupported);
+                    self.monitor.stop(Stop::Unsupported);
+                    break 'range;
+                }
+                let out = &hand.successors;
+                transitions += out.len() as u64;
+                if out.is_empty() || out.state_fault().is_some() || !out.faults().is_empty() {
+                    self.note_faults(&hand.words, out, harvest);
+                }
+                if let Some(gap) = out.unsupported() {
+                    harvest.note_gap(Some(gap.clone()));
+                }
+                hand.gatherer.add(out, hint(position, states))?;
+                position += 1;
+            }
+        }
+        harvest.transitions += transitions;
+        self.monitor.add(0, transitions);
+        Ok(position)
+    }
+
+    #[cold]
+    fn note_faults(&self, state: &[Word], successors: &Successors, harvest: &mut Harvest) {
+        let of_state = fault_of_state(successors, self.options.deadlocks).map(|fault| (None, fault));
+        let of_steps = successors.faults().iter().map(|(step, fault)| (Some(*step), fault.clone()));
+        for (step, fault) in of_state.into_iter().chain(of_steps) {
+            harvest.faults += 1;
+            if self.known.iter().any(|finding| finding.fault == fault) {
+                continue;
+            }
+            harvest.faulty_states |= step.is_none();
+            harvest.faulty_steps |= step.is_some();
+            harvest.note(Met { fault, state: state.to_vec(), step });
+            // A predictable search ends with the level, others at once.
+            if !self.options.keep_going && !self.options.deterministic {
+                self.monitor.stop(Stop::Fault);
+            }
+        }
+    }
+}
+
+/// What is wrong with a state, as far as it is looked for.
+pub(crate) fn fault_of_state(successors: &Successors, deadlocks: bool) -> Option<Fault> {
+    successors.fault_of_state().filter(|fault| deadlocks || fault.kind != FaultKind::Deadlock)
+}
+
+/// In which 256th of a level a position is.
+#[inline]
+pub(crate) fn hint(position: u64, states: u64) -> u8 {
+    ((position << super::packing::HINT_BITS) / states) as u8
+}
+
+struct Shared {
+    /// The first position that nobody took, and where that began.
+    next: AtomicU64,
+    first: u64,
+    pause: AtomicBool,
+    states: u64,
+}
+
+impl Harvest {
+    fn note(&mut self, met: Met) {
+        let is_known = self.met.iter().any(|other| other.fault == met.fault);
+        if !is_known && self.met.len() < FINDINGS_MAX {
+            self.met.push(met);
+        }
+    }
+
+    /// Of several reasons, the one that is reported must not depend on the threads.
+    pub fn note_gap(&mut self, gap: Option<Unsupported>) {
+        let all = [self.gap.take(), gap];
+        self.gap = all.into_iter().flatten().min_by(|one, other| one.what.cmp(&other.what));
+    }
+
+    fn absorb(&mut self, other: Harvest) {
+        self.transitions += other.transitions;
+        self.faults += other.faults;
+        other.met.into_iter().for_each(|met| self.note(met));
+        self.faulty_states |= other.faulty_states;
+        self.faulty_steps |= other.faulty_steps;
+        self.unsupported = self.unsupported.take().or(other.unsupported);
+        self.note_gap(other.gap);
+        self.unexpanded.extend(other.unexpanded);
+    }
+}
+
+impl<'m, M: Model + 'm> Hand<'m, M> {
+    pub fn new(model: &'m M, space: &Space) -> Self {
+        Hand {
+            worker: model.worker(),
+            gatherer: Gatherer::new(&space.disk, &space.packing, space.plan.buffer_bytes),
+            successors: Successors::new(model.width()),
+            words: vec![0; model.width()],
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! Breadth-first search on disk, for spaces that are larger than memory.
+//!
+//! Duplicates are found late, in bulk: the successors of a whole level are gathered, sorted, and compared with the sorted runs of all visited states in one
+//! go from begin to end. Memory is a buffer; everything that must last lies on disk as sorted, compressed runs. States are compared as a whole, so
+//! the search is exact, and what it counts is what the search in memory counts.
+//!
+//! The way of a state through the files here: [`packing`] makes it a record, [`gathering`] collects it as a candidate (if [`recent`] does not know it) and sorts
+//! it ([`sorting`]), [`space`] merges the candidates ([`merging`]) and leaves out what was [`visited`]; it then stands in a level ([`levels`]), a
+//! [`run`] in memory or in a [`section`] of a file ([`coding`], [`disk`]), from where [`expansion`] takes it up. [`search`] is the loop around this, [`trails`] finds
+//! ways back, and [`manifest`] is what a checkpoint says.
+//!
+//! Invariant: files are written once and never changed; a checkpoint names files that are complete and on the disk. So a search whose process ends at
+//! whatever moment goes on from its last checkpoint, and comes to the same end.
+
+mod coding;
+mod disk;
+mod expansion;
+mod filter;
+mod gathering;
+mod levels;
+mod manifest;
+mod merging;
+mod packing;
+mod plan;
+mod recent;
+mod resume;
+mod run;
+mod search;
+mod section;
+mod sorting;
+mod space;
+mod squeezing;
+mod trails;
+mod visited;
+
+use crate::{Monitor, Options, Outcome, Stop, judge, watch};
+use dampf_core::{Model, Statistics, Verdict};
+use disk::{Disk, Trouble};
+use manifest::Manifest;
+use packing::Packing;
+use plan::Plan;
+use search::Search;
+use space::Space;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How a search on disk uses its folder.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Which model this is: a search is only resumed with the identity it was begun with.
+    pub identity: String,
+    /// Whatever the caller wants to know when the search is to be resumed; see [`read_description`].
+    pub description: String,
+    /// The search ends before its files are larger than this.
+    pub max_disk_bytes: Option<u64>,
+    /// How often a checkpoint is written. With zero, as often as possible.
+    pub checkpoint_every: Duration,
+    /// Whether the files are deleted when the search has come to its end, so that nothing could be resumed.
+    pub remove_when_done: bool,
+    /// The size of the buffer for candidates of each thread. Otherwise chosen by the memory limit.
+    pub buffer_bytes: Option<u64>,
+    /// Writing fails after so many bytes, as on a full disk: for tests.
+    #[doc(hidden)]
+    pub failing_after_bytes: Option<u64>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            identity: String::new(),
+            description: String::new(),
+            max_disk_bytes: None,
+            checkpoint_every: Duration::from_secs(60),
+            remove_when_done: false,
+            buffer_bytes: None,
+            failing_after_bytes: None,
+        }
+    }
+}
+
+/// Why there is no outcome.
+#[derive(Debug)]
+pub enum Problem {
+    /// Another process searches in this folder.
+    InUse {
+        folder: PathBuf,
+    },
+    /// There is a search in this folder that could be resumed.
+    HoldsSearch {
+        folder: PathBuf,
+    },
+    /// There is a file in this folder that no search made.
+    HoldsOthers {
+        folder: PathBuf,
+        name: String,
+    },
+    /// There is no search in this folder.
+    NoSearch {
+        folder: PathBuf,
+    },
+    /// The search in this folder is one of another model.
+    OtherModel {
+        folder: PathBuf,
+    },
+    /// The search in this folder was begun with another value of this option.
+    OtherOption {
+        folder: PathBuf,
+        option: &'static str,
+    },
+    /// The search in this folder was begun by another version.
+    OtherFormat {
+        folder: PathBuf,
+    },
+    Unusable {
+        folder: PathBuf,
+        error: io::Error,
+    },
+    Unreadable {
+        file: PathBuf,
+        error: io::Error,
+    },
+    /// A file does not hold what was written to it.
+    Damaged {
+        file: PathBuf,
+    },
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Problem::InUse { folder } => write!(f, "another search is using `{}`", folder.display()),
+            Problem::HoldsSearch { folder } => {
+                write!(f, "`{}` holds a search already, which can be resumed", folder.display())
+            }
+            Problem::HoldsOthers { folder, name } => {
+                write!(f, "`{}` is not empty: `{name}` is no file of a search", folder.display())
+            }
+            Problem::NoSearch { folder } => write!(f, "there is no search in `{}`", folder.display()),
+            Problem::OtherModel { folder } => {
+                write!(f, "the search in `{}` is one of another model, or the model was changed", folder.display())
+            }
+            Problem::OtherOption { folder, option } => {
+                write!(f, "the search in `{}` was begun with another value of `{option}`", folder.display())
+            }
+            Problem::OtherFormat { folder } => {
+                write!(f, "the search in `{}` was begun by another version", folder.display())
+            }
+            Problem::Unusable { folder, error } => write!(f, "cannot use `{}`: {error}", folder.display()),
+            Problem::Unreadable { file, error } => write!(f, "cannot read `{}`: {error}", file.display()),
+            Problem::Damaged { file } => write!(f, "`{}` is damaged", file.display()),
+        }
+    }
+}
+
+impl std::error::Error for Problem {}
+
+impl From<Trouble> for Problem {
+    fn from(trouble: Trouble) -> Problem {
+        match trouble {
+            Trouble::Write { file, error } => Problem::Unusable { folder: file, error },
+            Trouble::Limit => Problem::Unusable { folder: PathBuf::new(), error: io::ErrorKind::StorageFull.into() },
+            Trouble::Read { file, error } => Problem::Unreadable { file, error },
+            Trouble::Damaged { file } => Problem::Damaged { file },
+        }
+    }
+}
+
+/// Explores a model and judges it, in a folder that is made, or empty.
+///
+/// The search is breadth-first whatever the options say. `max_memory_bytes` does not end it but says how large its buffers may be.
+/// It ends in `unknown` when the disk is full or its limit is reached; [`resume`] then goes on from the last checkpoint.
+///
+/// # Panics
+/// If a trail does not replay: then Dampf, not the model, is wrong, and no verdict must be given.
+pub fn check<M: Model>(
+    model: &M,
+    folder: &Path,
+    options: &Options,
+    settings: &Settings,
+    monitor: &Monitor,
+) -> Result<Outcome, Problem> {
+    assert!(options.threads > 0, "a search needs a thread");
+    let disk = Disk::take(folder, settings.max_disk_bytes, settings.failing_after_bytes)?;
+    if Manifest::read(folder)?.is_some() {
+        return Err(Problem::HoldsSearch { folder: folder.to_owned() });
+    }
+    if let Some(name) = disk.stranger()? {
+        return Err(Problem::HoldsOthers { folder: folder.to_owned(), name });
+    }
+    disk.keep_only(&[])?;
+    let space = Space {
+        disk,
+        plan: Plan::new(options, settings.buffer_bytes),
+        packing: Arc::new(Packing::narrowest(model.width())),
+        levels: levels::Levels::default(),
+        visited: visited::Visited::default(),
+        spills: Vec::new(),
+        frontier: run::Run::default(),
+    };
+    let begun = Manifest::new(&settings.identity, &settings.description, model.width());
+    explore(model, space, options, settings, monitor, &begun)
+}
+
+/// Goes on with the search in a folder, from its last checkpoint. A search that had come to its end is judged again.
+///
+/// The identity must be that of the search's beginning, and so must be the options that decide what a fault is and when to stop
+/// at one. Limits, threads and buffers may differ. The search keeps the description it was begun with.
+pub fn resume<M: Model>(
+    model: &M,
+    folder: &Path,
+    options: &Options,
+    settings: &Settings,
+    monitor: &Monitor,
+) -> Result<Outcome, Problem> {
+    assert!(options.threads > 0, "a search needs a thread");
+    let begun = Manifest::read(folder)?.ok_or_else(|| Problem::NoSearch { folder: folder.to_owned() })?;
+    let disk = Disk::take(folder, settings.max_disk_bytes, settings.failing_after_bytes)?;
+    // Whoever had the folder until now may have written another checkpoint since.
+    let begun = Manifest::read(folder)?.unwrap_or(begun);
+    resume::check_fit(&begun, folder, options, settings, model.width())?;
+    let space = resume::space(&begun, disk, Plan::new(options, settings.buffer_bytes))?;
+    let settings = Settings { description: begun.description.clone(), ..settings.clone() };
+    explore(model, space, options, &settings, monitor, &begun)
+}
+
+/// The description that a search was begun with.
+pub fn read_description(folder: &Path) -> Result<String, Problem> {
+    let manifest = Manifest::read(folder)?.ok_or_else(|| Problem::NoSearch { folder: folder.to_owned() })?;
+    Ok(manifest.description)
+}
+
+/// Deletes the files of a search, and the folder if nothing else is in it.
+pub fn remove(folder: &Path) -> io::Result<()> {
+    disk::remove(folder)
+}
+
+fn explore<M: Model>(
+    model: &M,
+    space: Space,
+    options: &Options,
+    settings: &Settings,
+    monitor: &Monitor,
+    begun: &Manifest,
+) -> Result<Outcome, Problem> {
+    let disk = Arc::clone(&space.disk);
+    let mut search = Search::new(model, space, options, settings, monitor, begun);
+    // Memory is kept within its limit by the sizes of buffers.
+    let limits = Options { max_memory_bytes: None, ..options.clone() };
+    let result = watch::watched(&|| disk.bytes(), &limits, monitor, || {
+        // From the beginning there is something to resume, and a description.
+        search.checkpoint().and_then(|()| search.run())
+    });
+    let trouble = match result {
+        Ok(()) => None,
+        Err(trouble) if trouble.is_want_of_room() => {
+            monitor.stop(if matches!(trouble, Trouble::Limit) { Stop::DiskLimit } else { Stop::DiskFull });
+            Some(trouble)
+        }
+        Err(trouble) => return Err(trouble.into()),
+    };
+    let snapshot = monitor.snapshot();
+    let statistics = Statistics {
+        states: snapshot.states,
+        transitions: snapshot.transitions,
+        depth: snapshot.depth,
+        store_bytes: disk.bytes(),
+        frontier: snapshot.frontier,
+        faults: snapshot.faults,
+    };
+    let stopped = monitor.stopped();
+    let verdict = match judge(&search.findings, search.incomplete(), stopped, search.truncated, options) {
+        Verdict::Unknown(reason) => Verdict::Unknown(in_detail(reason, stopped, trouble.as_ref(), settings)),
+        known => known,
+    };
+    let findings = std::mem::take(&mut search.findings);
+    let is_done = search.finished;
+    drop(search);
+    if settings.remove_when_done && is_done {
+        // What cannot be deleted stays; the verdict stands.
+        let _ = disk::remove(disk.folder());
+    }
+    Ok(Outcome { verdict, statistics, findings, stopped: monitor.stopped() })
+}
+
+/// The reason of an unknown verdict, with what is to be said about the disk.
+fn in_detail(reason: String, stopped: Option<Stop>, trouble: Option<&Trouble>, settings: &Settings) -> String {
+    match (stopped, trouble) {
+        (Some(Stop::DiskLimit), _) => {
+            format!("the disk limit of {} MiB was reached", settings.max_disk_bytes.unwrap_or_default() >> 20)
+        }
+        (Some(Stop::DiskFull), Some(trouble)) => format!("{reason}: {trouble}"),
+        (_, Some(trouble)) => format!("{reason}, and there is no newer checkpoint: {trouble}"),
+        (_, None) => reason,
+    }
+}

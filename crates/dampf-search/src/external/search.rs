@@ -1,0 +1,303 @@
+//! The search: level by level, with a checkpoint now and then.
+
+use super::disk::Trouble;
+use super::expansion::{Expansion, Hand, Harvest, Met};
+use super::gathering::Gatherer;
+use super::manifest::{Counters, Manifest, Suspicion, TrailNamed};
+use super::space::Space;
+use super::trails::Sought;
+use super::{Settings, manifest};
+use crate::{FINDINGS_MAX, Monitor, Options, Snapshot, Stop, ends_in};
+use dampf_core::{Action, Finding, Model, Trail, Unsupported, Worker};
+use std::time::Instant;
+
+pub(crate) struct Search<'m, M: Model + 'm> {
+    pub options: &'m Options,
+    pub settings: &'m Settings,
+    pub monitor: &'m Monitor,
+    model: &'m M,
+    space: Space,
+    hands: Vec<Hand<'m, M>>,
+    counters: Counters,
+    /// Positions of the last level that are not expanded.
+    unexpanded: Vec<(u64, u64)>,
+    pub findings: Vec<Finding>,
+    suspicion: Suspicion,
+    pub unsupported: Option<Unsupported>,
+    gap: Option<Unsupported>,
+    /// Whether the depth limit left states unexplored.
+    pub truncated: bool,
+    /// Whether there is nothing left to do.
+    pub finished: bool,
+    checkpointed: Instant,
+}
+
+impl<'m, M: Model> Search<'m, M> {
+    /// A search in a space that is empty or was explored in part.
+    pub fn new(
+        model: &'m M,
+        space: Space,
+        options: &'m Options,
+        settings: &'m Settings,
+        monitor: &'m Monitor,
+        begun: &Manifest,
+    ) -> Self {
+        let hands = (0..options.threads).map(|_| Hand::new(model, &space)).collect();
+        let Counters { states, transitions, faults, depth } = begun.counters;
+        let frontier = space.frontier.states();
+        monitor.publish(&Snapshot { states, transitions, frontier, depth, faults, store_bytes: 0 });
+        let trail = |trail: &TrailNamed| Trail {
+            initial: trail.initial,
+            actions: trail.actions.iter().copied().map(Action).collect(),
+        };
+        let finding = |named: &TrailNamed| {
+            let trail = trail(named);
+            let [fault, beyond] = ends_in(model, &trail);
+            let fault = if named.beyond { beyond } else { fault };
+            fault.map(|fault| Finding { fault, trail })
+        };
+        Search {
+            options,
+            settings,
+            monitor,
+            model,
+            space,
+            hands,
+            counters: begun.counters,
+            unexpanded: begun.unexpanded.clone(),
+            findings: begun.findings.iter().filter_map(finding).collect(),
+            suspicion: begun.suspicion,
+            unsupported: None,
+            gap: begun.gap.clone().map(|what| Unsupported { what }),
+            truncated: false,
+            finished: begun.finished,
+            checkpointed: Instant::now(),
+        }
+    }
+
+    /// What could not be computed, if anything.
+    pub fn incomplete(&self) -> Option<&Unsupported> {
+        self.unsupported.as_ref().or(self.gap.as_ref())
+    }
+
+    /// Searches until the end, or until the monitor or a limit stops it. Then a checkpoint is written.
+    pub fn run(&mut self) -> Result<(), Trouble> {
+        if self.finished {
+            return Ok(());
+        }
+        if self.space.levels.count() == 0 {
+            self.begin()?;
+        }
+        while !self.finished && !self.truncated && !self.monitor.is_stopped() {
+            self.do_level()?;
+        }
+        // A model that cannot be searched, and a full disk, leave the checkpoint that there is.
+        if self.unsupported.is_none() { self.checkpoint() } else { Ok(()) }
+    }
+
+    /// Makes the initial states the first level.
+    fn begin(&mut self) -> Result<(), Trouble> {
+        let hand = &mut self.hands[0];
+        if let Err(unsupported) = hand.worker.initial(&mut hand.successors) {
+            self.unsupported = Some(unsupported);
+            self.monitor.stop(Stop::Unsupported);
+            return Ok(());
+        }
+        for number in 0..hand.successors.len() {
+            if let Some(fault) = hand.successors.fault(number) {
+                self.monitor.add_fault();
+                self.counters.faults += 1;
+                let trail = Trail { initial: number as u64, actions: Vec::new() };
+                let finding = Finding { fault: fault.clone(), trail };
+                note(&mut self.findings, finding);
+            } else {
+                hand.gatherer.add_state(hand.successors.state(number), 0)?;
+            }
+        }
+        let level = self.space.end_level(&mut gatherers(&mut self.hands), self.monitor, None)?;
+        if level {
+            self.level_found();
+        }
+        self.finished = !self.findings.is_empty() && !self.options.keep_going;
+        Ok(())
+    }
+
+    /// Notes that there is a new last level.
+    fn level_found(&mut self) {
+        let states = self.space.frontier.states();
+        self.counters.states += states;
+        self.monitor.set_frontier(states);
+        self.unexpanded = if states > 0 { vec![(0, states)] } else { Vec::new() };
+        if states > 0 {
+            self.counters.depth = self.space.levels.count() - 1;
+            self.monitor.deepen(self.counters.depth);
+        }
+    }
+
+    /// Expands the last level and finds the next.
+    fn do_level(&mut self) -> Result<(), Trouble> {
+        let level = self.space.levels.count() - 1;
+        let states = self.space.frontier.states();
+        self.truncated = states > 0 && self.options.max_depth == Some(level);
+        let is_expanded = !self.truncated && self.expand(level)?;
+        if self.options.deterministic && (is_expanded || self.truncated) {
+            self.order_faults(level)?;
+        }
+        let is_judged = !self.findings.is_empty() && !self.options.keep_going;
+        self.finished = is_judged || is_expanded && states == 0;
+        if self.finished || !is_expanded || self.monitor.is_stopped() {
+            return Ok(());
+        }
+        self.end_level()?;
+        self.checkpoint_if_due()
+    }
+
+    fn end_level(&mut self) -> Result<(), Trouble> {
+        // What a predictable search counts must not depend on how threads share a level: it ends with the level.
+        let limit = self.options.max_states;
+        let limit_within = limit.filter(|_| !self.options.deterministic);
+        if !self.space.end_level(&mut gatherers(&mut self.hands), self.monitor, limit_within)? {
+            return Ok(());
+        }
+        self.level_found();
+        let earlier_steps = self.suspicion.steps;
+        self.suspicion = Suspicion { earlier_steps, ..Suspicion::default() };
+        if limit.is_some_and(|limit| self.counters.states >= limit) && self.space.frontier.states() > 0 {
+            self.monitor.stop(Stop::StateLimit);
+        }
+        Ok(())
+    }
+
+    /// Expands what is left of the last level. False if the search was stopped before all of it was.
+    fn expand(&mut self, level: u64) -> Result<bool, Trouble> {
+        while !self.unexpanded.is_empty() {
+            let expansion = Expansion {
+                level: &self.space.frontier,
+                packing: &self.space.packing,
+                options: self.options,
+                monitor: self.monitor,
+                known: &self.findings,
+                unexpanded: &self.unexpanded,
+                until: self.checkpointed.checked_add(self.settings.checkpoint_every),
+            };
+            let harvest = expansion.run(&mut self.hands)?;
+            self.absorb(level, harvest)?;
+            if self.monitor.is_stopped() {
+                return Ok(false);
+            }
+            self.checkpoint_if_due()?;
+        }
+        Ok(true)
+    }
+
+    fn absorb(&mut self, level: u64, harvest: Harvest) -> Result<(), Trouble> {
+        self.unexpanded = harvest.unexpanded;
+        self.counters.transitions += harvest.transitions;
+        let gaps = [self.gap.take(), harvest.gap];
+        self.gap = gaps.into_iter().flatten().min_by(|one, other| one.what.cmp(&other.what));
+        self.unsupported = self.unsupported.take().or(harvest.unsupported);
+        if self.options.deterministic {
+            self.suspicion.states |= harvest.faulty_states;
+            self.suspicion.steps |= harvest.faulty_steps;
+            if self.options.keep_going {
+                self.count_faults(harvest.faults);
+            }
+            return Ok(());
+        }
+        self.count_faults(harvest.faults);
+        for Met { fault, state, step } in harvest.met {
+            if self.findings.iter().any(|finding| finding.fault == fault) || self.findings.len() >= FINDINGS_MAX {
+                continue;
+            }
+            let hand = &mut self.hands[0];
+            let mut trail = self.space.way_to(hand, level, &state)?;
+            if let Some(step) = step {
+                hand.worker.successors(&state, &mut hand.successors).expect("the search expanded this state before");
+                trail.actions.push(hand.successors.action(step));
+            }
+            self.found(Finding { fault, trail });
+        }
+        Ok(())
+    }
+
+    /// Notes a finding whose trail is seen to lead to its fault.
+    fn found(&mut self, finding: Finding) {
+        let ends_in = ends_in(self.model, &finding.trail);
+        assert!(ends_in.contains(&Some(finding.fault.clone())), "{ends_in:?} is not {}", finding.fault);
+        self.findings.push(finding);
+    }
+
+    fn count_faults(&mut self, faults: u64) {
+        self.counters.faults += faults;
+        (0..faults).for_each(|_| self.monitor.add_fault());
+    }
+
+    /// Finds the least ways to the faults whose shortest ways end at this level, in their order.
+    fn order_faults(&mut self, level: u64) -> Result<(), Trouble> {
+        let Suspicion { states, earlier_steps, .. } = self.suspicion;
+        if !states && !earlier_steps {
+            return Ok(());
+        }
+        while self.findings.len() < FINDINGS_MAX {
+            let known = &self.findings;
+            let sought = Sought { options: self.options, known, states, steps: earlier_steps };
+            let Some(finding) = self.space.least_way(&mut self.hands[0], level, &sought)? else { break };
+            self.found(finding);
+            if !self.options.keep_going {
+                self.count_faults(1);
+                self.monitor.stop(Stop::Fault);
+                break;
+            }
+        }
+        self.suspicion.states = false;
+        self.suspicion.earlier_steps = false;
+        Ok(())
+    }
+
+    fn checkpoint_if_due(&mut self) -> Result<(), Trouble> {
+        if self.checkpointed.elapsed() >= self.settings.checkpoint_every { self.checkpoint() } else { Ok(()) }
+    }
+
+    /// Writes everything that is in memory only, and a manifest that names it.
+    pub fn checkpoint(&mut self) -> Result<(), Trouble> {
+        let mut manifest =
+            manifest::Manifest::new(&self.settings.identity, &self.settings.description, self.model.width());
+        manifest.deadlocks = self.options.deadlocks;
+        manifest.keep_going = self.options.keep_going;
+        manifest.deterministic = self.options.deterministic;
+        manifest.counters = self.counters;
+        manifest.finished = self.finished;
+        manifest.suspicion = self.suspicion;
+        manifest.gap = self.gap.as_ref().map(|gap| gap.what.clone());
+        manifest.unexpanded.clone_from(&self.unexpanded);
+        manifest.findings = self.findings.iter().map(|finding| self.named(finding)).collect();
+        if !self.finished {
+            let mut gatherers = gatherers(&mut self.hands);
+            gatherers.iter_mut().try_for_each(|gatherer| gatherer.spill())?;
+            self.space.collect_spills(&mut gatherers);
+        }
+        self.space.levels.flush(&self.space.disk)?;
+        self.space.describe(&mut manifest);
+        manifest.write(&self.space.disk)?;
+        self.checkpointed = Instant::now();
+        Ok(())
+    }
+
+    fn named(&self, finding: &Finding) -> TrailNamed {
+        let Finding { fault, trail } = finding;
+        let beyond = ends_in(self.model, trail)[0].as_ref() != Some(fault);
+        TrailNamed { initial: trail.initial, actions: trail.actions.iter().map(|action| action.0).collect(), beyond }
+    }
+}
+
+fn gatherers<'a, M: Model>(hands: &'a mut [Hand<'_, M>]) -> Vec<&'a mut Gatherer> {
+    hands.iter_mut().map(|hand| &mut hand.gatherer).collect()
+}
+
+/// Notes a fault unless one like it is known.
+fn note(findings: &mut Vec<Finding>, finding: Finding) {
+    let is_known = findings.iter().any(|other| other.fault == finding.fault);
+    if !is_known && findings.len() < FINDINGS_MAX {
+        findings.push(finding);
+    }
+}
