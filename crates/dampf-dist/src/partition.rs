@@ -169,7 +169,7 @@ impl<'m, M: Transfer> Partitioner<'m, M> {
 
     #[inline]
     fn spread(&self, hash: u64) -> Rank {
-        ((hash >> 32) * u64::from(self.ranks) >> 32) as Rank
+        (((hash >> 32) * u64::from(self.ranks)) >> 32) as Rank
     }
 
     #[inline]

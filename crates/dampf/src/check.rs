@@ -4,7 +4,7 @@
 //! written costs the exit status, never the result.
 
 use crate::cluster::{Attempt, Ranks};
-use crate::engine::{self, Searched};
+use crate::engine::{self, Question, Searched};
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::options::{self, Backend, CheckOptions, Search, StepSize};
@@ -70,17 +70,13 @@ fn check_model(
             let native = compiled(&input, options);
             backend = if native.is_some() { Backend::Native } else { Backend::Interpreter };
             let model = native.as_ref().unwrap_or(reference);
-            let no_note = &Vec::new;
-            let searched = engine::search(
-                model,
-                input.deadlocks,
-                Duration::ZERO,
-                ranks,
-                (&mut attempt, &input.origin),
-                options,
-                terminal,
-                no_note,
-            )?;
+            let question = Question {
+                origin: &input.origin,
+                deadlocks: input.deadlocks,
+                time_spent: Duration::ZERO,
+                note: &Vec::new,
+            };
+            let searched = engine::search(model, &question, &mut attempt, ranks, options, terminal)?;
             traffic = searched.traffic;
             searched.outcome
         }
@@ -124,11 +120,11 @@ fn check_promela(
         };
         let backend = if native.is_some() { "native" } else { "interpreter" };
         let searched = native.as_ref().unwrap_or(&reference);
-        let no_note = &Vec::new;
         let origin = input.origin();
-        let of_what = (&mut attempt, &origin);
+        let question =
+            Question { origin: &origin, deadlocks: input.deadlocks, time_spent: start.elapsed(), note: &Vec::new };
         let Searched { outcome, traffic, .. } =
-            engine::search(searched, input.deadlocks, start.elapsed(), ranks, of_what, options, terminal, no_note)?;
+            engine::search(searched, &question, &mut attempt, ranks, options, terminal)?;
         if outcome.findings.iter().any(|finding| finding.fault.kind == FaultKind::Unprepared) {
             let learnt = outcome.findings.iter().map(|finding| input.promela.learn(&reference, &finding.trail));
             if learnt.fold(false, |some, learnt| some | learnt) {
@@ -175,16 +171,10 @@ fn check_program(
     loop {
         let model = input.model();
         let note = || lessons_to_note(&model.lessons());
-        let Searched { mut outcome, notes, traffic } = engine::search(
-            &model,
-            input.deadlocks,
-            start.elapsed(),
-            ranks,
-            (&mut attempt, &input.origin),
-            options,
-            terminal,
-            &note,
-        )?;
+        let question =
+            Question { origin: &input.origin, deadlocks: input.deadlocks, time_spent: start.elapsed(), note: &note };
+        let Searched { mut outcome, notes, traffic } =
+            engine::search(&model, &question, &mut attempt, ranks, options, terminal)?;
         let lessons: BTreeSet<Lesson> = notes.iter().flat_map(|note| lessons_of_note(note)).collect();
         if !lessons.is_empty() && !outcome.stopped.is_some_and(Stop::is_wanted) {
             input.learn(lessons);

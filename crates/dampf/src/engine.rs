@@ -23,18 +23,27 @@ pub struct Searched {
     pub traffic: Option<Traffic>,
 }
 
-/// Searches a model. `deadlocks` says whether one is a fault, `time_spent` what of the time limit is used up already. What `note` says at
-/// the end reaches all ranks.
+/// What is asked about a model.
+pub struct Question<'a> {
+    pub origin: &'a Origin,
+    /// Whether a deadlock is a fault.
+    pub deadlocks: bool,
+    /// What of the time limit is used up already.
+    pub time_spent: Duration,
+    /// What it says at the end reaches all ranks.
+    pub note: &'a (dyn Fn() -> Vec<u8> + Sync),
+}
+
+/// Searches a model.
 pub fn search<M: Transfer>(
     model: &M,
-    deadlocks: bool,
-    time_spent: Duration,
+    question: &Question,
+    attempt: &mut Attempt,
     ranks: &mut Ranks,
-    (attempt, origin): (&mut Attempt, &Origin),
     options: &CheckOptions,
     terminal: &Terminal,
-    note: &(dyn Fn() -> Vec<u8> + Sync),
 ) -> Result<Searched, Failure> {
+    let &Question { origin, deadlocks, time_spent, note } = question;
     let monitor = Arc::new(Monitor::new());
     stop_on_interrupt(&monitor, ranks.are_processes().then(|| options.cluster.checkpoint.clone()))?;
     let shows = options.progress == options::Progress::Auto && ranks.speaks();

@@ -47,7 +47,7 @@ pub struct Arguments {
 pub enum Command {
     /// Search for violations, or verify that there are none
     #[command(after_help = CHECK_NOTES)]
-    Check(CheckOptions),
+    Check(Box<CheckOptions>),
     /// Go on with a search from its last checkpoint
     #[command(after_help = CHECK_NOTES)]
     Resume(ResumeOptions),

@@ -46,9 +46,10 @@ struct Kept {
 pub fn kept(folder: &Path) -> Result<String, Failure> {
     match (dampf_dist::description(folder), external::read_description(folder)) {
         (Ok(text), _) | (_, Ok(text)) => Ok(text),
-        (Err(CheckpointProblem::Nothing(_) | CheckpointProblem::Garbled(_)), Err(external::Problem::NoSearch { .. })) => {
-            Err(Failure::new(format!("`{}` holds no checkpoint", folder.display())))
-        }
+        (
+            Err(CheckpointProblem::Nothing(_) | CheckpointProblem::Garbled(_)),
+            Err(external::Problem::NoSearch { .. }),
+        ) => Err(Failure::new(format!("`{}` holds no checkpoint", folder.display()))),
         (Err(CheckpointProblem::Nothing(_)), Err(problem)) => Err(Failure::new(problem.to_string())),
         (Err(problem), _) => Err(Failure::new(problem.to_string())),
     }
@@ -81,7 +82,7 @@ pub fn run(options: &ResumeOptions, terminal: &Terminal) -> Result<u8, Failure> 
     ));
     let folder = absolute(&options.folder)?;
     let mut check = match parsed.map(|arguments| arguments.command) {
-        Ok(Command::Check(check)) => check,
+        Ok(Command::Check(check)) => *check,
         _ => return Err(Failure::new(format!("the checkpoint in `{}` is of no check", options.folder.display()))),
     };
     override_options(&mut check, options, &folder)?;

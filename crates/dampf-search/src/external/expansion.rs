@@ -128,7 +128,8 @@ impl Expansion<'_> {
     }
 
     fn should_pause(&self, shared: &Shared) -> bool {
-        if self.until.is_some_and(|until| shared.next.load(Ordering::Relaxed) > shared.first && Instant::now() >= until) {
+        if self.until.is_some_and(|until| shared.next.load(Ordering::Relaxed) > shared.first && Instant::now() >= until)
+        {
             shared.pause.store(true, Ordering::Relaxed);
         }
         shared.pause.load(Ordering::Relaxed) || self.monitor.is_stopped()

@@ -26,6 +26,8 @@ const ARROWS: &[(&str, May)] = &[
     ("dampf-object", May::Use(&["dampf-core", "dampf-rv"])),
     ("dampf-store", May::Use(&["dampf-core"])),
     ("dampf-search", May::Use(&["dampf-core", "dampf-store"])),
+    ("dampf-net", May::Use(&[])),
+    ("dampf-dist", May::Use(&["dampf-core", "dampf-store", "dampf-search", "dampf-net"])),
     ("dampf-report", May::Use(&["dampf-core"])),
     ("dampf", May::UseAllBut(&["dampf-testkit", "xtask"])),
     ("dampf-testkit", May::Use(&["dampf-core", "dampf-gcl"])),
