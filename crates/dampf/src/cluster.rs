@@ -135,6 +135,7 @@ fn needs_ranks(options: &CheckOptions) -> bool {
         || cluster.checkpoint.is_some()
         || cluster.queue.is_some()
         || cluster.sent_cache.is_some()
+        || cluster.local_search.is_some()
         || matches!(options.search, Search::FirstCome | Search::BestFirst)
 }
 
@@ -154,12 +155,20 @@ pub fn settings(options: &CheckOptions, attempt: &Attempt, origin: &Origin) -> R
             "use --search bfs or first-come, or leave --queue out",
         ));
     }
+    let slices = matches!(cluster.partition, Some(dampf_dist::Partition::DepthSlices(_)));
+    if cluster.local_search.is_some() && (order == Order::Levels || slices) {
+        return Err(Failure::with_help(
+            "--local-search leaves the order of levels, and does not go with slices of depth",
+            "use --search first-come, dfs or best-first, and another --partition",
+        ));
+    }
     let defaults = Settings::default();
     Ok(Settings {
         partition: cluster.partition.clone().unwrap_or_default(),
         order,
         waiting,
         remembered: cluster.sent_cache.unwrap_or(defaults.remembered),
+        local: cluster.local_search,
         checkpoints: cluster.checkpoint.as_ref().map(|folder| Checkpoints {
             folder: folder.clone(),
             every: cluster.checkpoint_every,

@@ -4,7 +4,7 @@
 
 use crate::values;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
-use dampf_dist::{Partition, Waiting};
+use dampf_dist::{LocalSearch, Partition, Waiting};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -196,6 +196,13 @@ pub struct ClusterOptions {
     /// How many sent states a rank remembers, not to send them again
     #[arg(long, value_name = "N", help_heading = "Ranks")]
     pub sent_cache: Option<usize>,
+
+    /// Explore N steps on before sending states: `N[,own=store|queue|cache|leave][,foreign=sent|search|leave][,cache=STATES]`
+    ///
+    /// Saves messages and repeats work. own and foreign say what is remembered of states on the way: this rank's are stored, others' are
+    /// remembered as if they had been sent, unless you say otherwise. Counts are those of stored states then, not of all.
+    #[arg(long, value_name = "N", value_parser = values::local_search, help_heading = "Ranks")]
+    pub local_search: Option<LocalSearch>,
 
     /// Keep what was explored in a folder, so that `dampf resume DIR` goes on from there
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Checkpoints")]

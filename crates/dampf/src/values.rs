@@ -1,6 +1,6 @@
 //! Values of options: sizes, times, thread counts, constants.
 
-use dampf_dist::{Partition, Waiting};
+use dampf_dist::{ForeignStates, LocalSearch, OwnStates, Partition, Waiting};
 use std::time::Duration;
 
 /// More threads than this are a mistake, and starting them may fail.
@@ -86,6 +86,32 @@ pub fn partition(text: &str) -> Result<Partition, String> {
         }
         _ => Err("expected full, incremental, section=NAME, depth=N, estimate or distance=N".to_owned()),
     }
+}
+
+/// `3`, `5,own=queue,foreign=search,cache=100000`: how far a local search goes, and what it remembers.
+pub fn local_search(text: &str) -> Result<LocalSearch, String> {
+    let expected = || {
+        "expected N[,own=store|queue|cache|leave][,foreign=sent|search|leave][,cache=STATES] with N of at least 2"
+            .to_owned()
+    };
+    let mut words = text.split(',');
+    let depth = words.next().and_then(|number| number.parse().ok()).filter(|&depth| depth >= 2).ok_or_else(expected)?;
+    let (own, foreign) = (OwnStates::default(), ForeignStates::default());
+    let mut local = LocalSearch { depth, own, foreign, cached: 1 << 16 };
+    for word in words {
+        match word.split_once('=').ok_or_else(expected)? {
+            ("own", "store") => local.own = OwnStates::Store,
+            ("own", "queue") => local.own = OwnStates::Enqueue,
+            ("own", "cache") => local.own = OwnStates::Cache,
+            ("own", "leave") => local.own = OwnStates::Leave,
+            ("foreign", "sent") => local.foreign = ForeignStates::SentCache,
+            ("foreign", "search") => local.foreign = ForeignStates::SearchCache,
+            ("foreign", "leave") => local.foreign = ForeignStates::Leave,
+            ("cache", states) => local.cached = states.parse().map_err(|_| expected())?,
+            _ => return Err(expected()),
+        }
+    }
+    Ok(local)
 }
 
 /// `hash`, `none`, `store`, `limit=100000`, `limit=100000,extended,store`: what waits to be explored.

@@ -103,6 +103,22 @@ fn sections_of_states_decide_who_owns_them() {
 }
 
 #[test]
+fn local_searches_send_less_and_find_the_same() {
+    let check = ["check", "dmc/lamport.dmc", "-D", "N=3", "--ranks", "3", "--search", "first-come"];
+    let plain = result(&check);
+    for local in ["3", "3,own=queue,foreign=search", "2,own=cache,foreign=leave,cache=1000"] {
+        let shared = result(&[&check[..], &["--local-search", local]].concat());
+        assert_eq!(shared["verdict"], plain["verdict"], "{local}");
+        assert!(shared["states"].as_u64() <= plain["states"].as_u64(), "{local}");
+        let redundant = shared["traffic"]["redundant_states"].as_u64().unwrap();
+        assert!(redundant > 0, "{local}");
+    }
+    let deadlock =
+        ["check", "dve/philosophers_deadlock.dve", "--ranks", "2", "--search", "first-come", "--local-search", "3"];
+    assert_eq!(result(&deadlock)["error"]["kind"], "deadlock");
+}
+
+#[test]
 fn a_search_that_is_killed_goes_on_from_its_checkpoint() {
     let model = ["dmc/philosophers.dmc", "-D", "N=11", "--no-deadlock"];
     let expected = result(&[&["check"], &model[..]].concat());
@@ -168,6 +184,8 @@ fn what_cannot_be_is_refused() {
         (vec!["check", "dve/peterson.dve", "--queue", "none", "--search", "dfs"], "--queue"),
         (vec!["check", "dve/peterson.dve", "--deterministic", "--search", "best-first"], "--deterministic"),
         (vec!["check", "dve/peterson.dve", "--store", "exact", "--ranks", "2"], "--store"),
+        (vec!["check", "dve/peterson.dve", "--local-search", "3"], "--search first-come"),
+        (vec!["check", "dve/peterson.dve", "--local-search", "1"], "at least 2"),
         (vec!["resume", empty], "holds no checkpoint"),
         (vec!["resume", "no/such/folder"], "holds no checkpoint"),
     ] {
