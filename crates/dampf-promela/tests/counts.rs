@@ -9,13 +9,15 @@ use dampf_promela::{Promela, PromelaModel};
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-/// What a model says of itself.
+/// What a model says of itself, with the definitions that are given on the command line.
 struct Expected {
+    definitions: Vec<(String, String)>,
     verdict: Option<FaultKind>,
     states: usize,
 }
 
-fn expected(text: &str) -> Expected {
+/// What a model says of itself as it stands, and in lines like `//~ WITH N=4: STATES 10` of itself with other definitions.
+fn expected(text: &str) -> Vec<Expected> {
     let note = |name: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix("//~ ")?.strip_prefix(name));
         line.unwrap_or_else(|| panic!("no line `//~ {name}`")).trim()
@@ -26,13 +28,21 @@ fn expected(text: &str) -> Expected {
         "violated assertion" => Some(FaultKind::Assertion),
         other => panic!("no verdict: {other}"),
     };
-    Expected { verdict, states: note("STATES").parse().expect("a number of states") }
+    let states = |text: &str| text.trim().parse().expect("a number of states");
+    let as_it_stands = Expected { definitions: Vec::new(), verdict, states: states(note("STATES")) };
+    let with = text.lines().filter_map(|line| line.strip_prefix("//~ WITH ")).map(|line| {
+        let (definitions, count) = line.split_once(": STATES").expect("definitions and a number of states");
+        let definition = |text: &str| text.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let definitions = definitions.split(' ').map(|text| definition(text).expect("a definition")).collect();
+        Expected { definitions, verdict, states: states(count) }
+    });
+    [as_it_stands].into_iter().chain(with).collect()
 }
 
-fn read(path: &Path) -> Promela {
+fn read(path: &Path, definitions: &[(String, String)]) -> Promela {
     let text = std::fs::read_to_string(path).expect("a readable model");
     let mut none = |name: &str, _: &Path| Err(format!("no file {name}"));
-    let model = dampf_promela::read(Source::new(path.display().to_string(), text), &[], &mut none);
+    let model = dampf_promela::read(Source::new(path.display().to_string(), text), definitions, &mut none);
     let model = model.unwrap_or_else(|problems| panic!("{}", problems[0]));
     Promela::new(&model).unwrap_or_else(|problems| panic!("{}", problems[0]))
 }
@@ -86,9 +96,13 @@ fn run_to(queue: &[Vec<u32>], reached: &HashMap<Vec<u32>, Option<(usize, Action)
 }
 
 fn check(path: &Path) {
-    let expected = expected(&std::fs::read_to_string(path).expect("a readable model"));
+    let text = std::fs::read_to_string(path).expect("a readable model");
+    expected(&text).iter().for_each(|expected| check_with(path, expected));
+}
+
+fn check_with(path: &Path, expected: &Expected) {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let mut promela = read(path);
+    let mut promela = read(path, &expected.definitions);
     promela.explore().expect("a model that can be explored");
     for backend in [Backend::Interpreter, Backend::Native] {
         let (states, kinds) = loop {
@@ -108,7 +122,8 @@ fn check(path: &Path) {
 fn models(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    let mut paths: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|ending| ending == "pml")).collect();
     paths.sort();
     paths
 }
@@ -116,6 +131,11 @@ fn models(folder: &str) -> Vec<PathBuf> {
 #[test]
 fn the_example_models_have_the_states_that_spin_counts() {
     models("../../models/promela").iter().for_each(|path| check(path));
+}
+
+#[test]
+fn the_protocols_of_distributed_searches_keep_their_promises() {
+    models("../../models/self").iter().for_each(|path| check(path));
 }
 
 #[test]

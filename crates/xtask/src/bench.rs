@@ -4,6 +4,7 @@
 //! does, and a run of the one is followed at once by a run of the other. `bench/README.md` says what the
 //! figures mean.
 
+mod dist;
 mod row;
 mod subject;
 
@@ -11,7 +12,8 @@ use crate::Failure;
 use crate::checker::{Checked, Checker, Setting};
 use crate::spin::{self, Compiler, Extent, Recipe, Searched, Verifier};
 use crate::workspace::Workspace;
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
+use dist::DistOptions;
 use row::{Effort, Peer, Row, Speedup};
 use serde_json::json;
 use std::path::PathBuf;
@@ -25,7 +27,11 @@ const SPEEDUP_STATES_MIN: u64 = 5_000_000;
 const SPIN_MEMORY_MEGABYTES: u32 = 12_000;
 
 #[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct BenchOptions {
+    #[command(subcommand)]
+    other: Option<OtherBench>,
+
     /// Which models: of the BEEM database in DVE, or in Promela
     #[arg(long, value_enum, value_name = "NAME", default_value = "beem")]
     suite: Suite,
@@ -51,6 +57,13 @@ pub struct BenchOptions {
     dampf: Option<PathBuf>,
 }
 
+/// What else there is to measure.
+#[derive(Subcommand, Debug)]
+enum OtherBench {
+    /// What a search on several ranks sends, in tables like those of the thesis that its models come from
+    Dist(DistOptions),
+}
+
 /// A set of models, and what is of interest about them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Suite {
@@ -70,6 +83,9 @@ struct Bench {
 }
 
 pub fn run(workspace: &Workspace, options: &BenchOptions) -> Result<(), Failure> {
+    if let Some(OtherBench::Dist(options)) = &options.other {
+        return dist::run(workspace, options);
+    }
     let with_spin = spin::is_installed();
     if !with_spin {
         println!("SPIN is not installed, so there is nothing to compare with: scripts/setup --oracles");

@@ -271,9 +271,16 @@ impl<'r> Body<'r> {
         let place = self.with(|context| context.channel(channel))?;
         let argument = ast::Argument::Reference(variable.clone());
         let patterns = self.with(|context| context.patterns(std::slice::from_ref(&argument)))?;
-        let name = format!("_for{}", self.locals.variables.len());
-        let field = Field { name, ty: Declared::Scalar(BYTE), size: None, initial: None, span };
-        let entry = self.declare_field(&field, false)?;
+        // Loops that stand in the same block share their counter.
+        let block: Vec<String> = self.scope.iter().map(u32::to_string).collect();
+        let name = format!("_for{}", block.join("_"));
+        let entry = match self.locals.find(&name, &self.scope) {
+            Some(entry) => entry.clone(),
+            None => {
+                let field = Field { name, ty: Declared::Scalar(BYTE), size: None, initial: None, span };
+                self.declare_field(&field, false)?
+            }
+        };
         let counter = Place { variable: entry.leaves()[0], indices: Vec::new(), span };
         self.builder.statement(Statement::Assign(counter.clone(), Value::Const(0)), span, &[]);
         let (read, length) = (Box::new(Value::Read(counter.clone())), Box::new(Value::Length(place.clone())));

@@ -15,6 +15,8 @@ use std::time::Duration;
 
 /// Bytes that are collected before they are written.
 const WRITTEN_AT_ONCE: usize = 256 << 10;
+/// Less than this is not worth a checkpoint of its own.
+const RETIRED_BYTES: u64 = 64 << 20;
 /// How long it may take until a process that has ended, or is about to become another, lets go of the lock.
 const PATIENCE: Duration = Duration::from_millis(500);
 const NAP: Duration = Duration::from_millis(10);
@@ -255,6 +257,12 @@ impl Disk {
         // A file that cannot be deleted is in nobody's way: the next search in the folder tries again.
         let _ = std::fs::remove_file(self.path(name));
         self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    /// Whether much of what the files occupy is no longer needed, so that a checkpoint would make room.
+    pub fn is_worth_cleaning(&self) -> bool {
+        let retired: u64 = self.named().retired.iter().map(|(_, bytes)| bytes).sum();
+        retired > (self.bytes() / 4).max(RETIRED_BYTES)
     }
 
     /// Says that a checkpoint names these files and no others: what was retired is deleted.

@@ -4,7 +4,7 @@
 //! are set for every visited state: a candidate with one of them not set was never visited. It only saves reading; what it cannot exclude is
 //! compared with the visited states, word by word.
 //!
-//! All four bits of a state are in one 64-bit number, so that a look costs one access to memory. The filter grows fourfold where it is full, by reading all
+//! All four bits of a state are in one 64-bit number, so that a look costs one access to memory. A full filter is made anew, four times as large, by reading all
 //! runs once; when it may not grow any more and is too full to be of use, it is given up.
 
 use super::disk::Trouble;
@@ -131,27 +131,57 @@ pub(crate) fn rejoin<const N: usize>(
     candidates.truncate(kept);
 }
 
-/// Keeps the filter fit for the next level: makes, grows or drops it. The runs have all visited states.
-pub(crate) fn renew<'r>(
-    filter: &mut Option<Filter>,
-    runs: impl Iterator<Item = &'r Run> + Clone,
-    packing: &Arc<Packing>,
-    bytes_max: u64,
-) -> Result<(), Trouble> {
-    if filter.as_ref().is_some_and(|filter| filter.is_fit(packing, bytes_max)) {
-        return Ok(());
+/// A filter that is made when it begins to pay.
+///
+/// Looking candidates up without a filter costs about as much as reading all visited states; with one it costs two accesses to memory for each
+/// candidate. What a filter would have saved is added up, and when it reaches the price of making one, one is made: so at most twice the price
+/// of the better choice is paid, whatever comes.
+#[derive(Default)]
+pub(crate) struct LazyFilter {
+    filter: Option<Filter>,
+    /// Picoseconds that a filter would have saved.
+    forgone: u64,
+}
+
+/// Measured prices in picoseconds: of reading a visited state, of asking for and adding a candidate, of adding a state to a new filter.
+const READ_PRICE: u64 = 2500;
+const ASK_PRICE: u64 = 40_000;
+const MAKE_PRICE: u64 = 25_000;
+
+impl LazyFilter {
+    pub fn get(&self) -> Option<&Filter> {
+        self.filter.as_ref()
     }
-    *filter = None;
-    let states = runs.clone().map(Run::states).sum();
-    let Some(made) = Filter::sized(states, packing, bytes_max) else { return Ok(()) };
-    for part in runs.flat_map(|run| &run.parts) {
-        let mut reader = PartReader::new(part, packing, false);
-        for block in 0..reader.blocks() {
-            made.add(reader.load(block)?, false);
+
+    /// Prepares for a level of so many candidates: makes, grows or drops the filter. The runs have all visited states.
+    pub fn prepare<'r>(
+        &mut self,
+        runs: impl Iterator<Item = &'r Run> + Clone,
+        candidates: u64,
+        packing: &Arc<Packing>,
+        bytes_max: u64,
+    ) -> Result<(), Trouble> {
+        if self.filter.as_ref().is_some_and(|filter| filter.is_fit(packing, bytes_max)) {
+            return Ok(());
         }
+        self.filter = None;
+        let states: u64 = runs.clone().map(Run::states).sum();
+        let saved = states.saturating_mul(READ_PRICE).saturating_sub(candidates.saturating_mul(ASK_PRICE));
+        self.forgone = self.forgone.saturating_add(saved);
+        if self.forgone < states.saturating_mul(MAKE_PRICE) {
+            return Ok(());
+        }
+        self.forgone = 0;
+        let Some(made) = Filter::sized(states, packing, bytes_max) else { return Ok(()) };
+        for part in runs.flat_map(|run| &run.parts) {
+            let mut reader = PartReader::new(part, packing, false);
+            for block in 0..reader.blocks() {
+                made.add(reader.load(block)?, false);
+            }
+        }
+        self.filter = Some(made);
+        Ok(())
     }
-    *filter = Some(made);
-    Ok(())
 }
 
 #[cfg(test)]
@@ -165,33 +195,41 @@ mod tests {
         Run { parts: vec![Part::Memory(Arc::new(resident))] }
     }
 
+    /// Prepares for levels of few candidates until a filter pays.
+    fn prepared(filter: &mut LazyFilter, visited: &Run, packing: &Arc<Packing>, bytes_max: u64) {
+        for _ in 0..20 {
+            filter.prepare([visited].into_iter(), 1, packing, bytes_max).unwrap();
+        }
+    }
+
     #[test]
     fn what_was_added_is_never_surely_new_and_most_of_the_rest_is() {
         let packing = Arc::new(Packing::of(vec![20, 20]));
         let visited = run(&packing, (0..100_000).map(|number| 3 * number));
-        let mut filter = None;
-        renew(&mut filter, [&visited].into_iter(), &packing, 1 << 20).unwrap();
-        let filter = filter.unwrap();
+        let mut filter = LazyFilter::default();
+        prepared(&mut filter, &visited, &packing, 1 << 20);
         let candidates: Vec<u64> = (0..300_000u64).map(|number| number << 8).collect();
         let (mut maybe, mut is_maybe) = (Vec::new(), Vec::new());
-        filter.divide(&candidates, &mut maybe, &mut is_maybe);
+        filter.get().unwrap().divide(&candidates, &mut maybe, &mut is_maybe);
         assert!(is_maybe.iter().step_by(3).all(|&is_maybe| is_maybe));
         assert_eq!(maybe.len(), is_maybe.iter().filter(|&&is_maybe| is_maybe).count());
         assert!(maybe.len() < 101_000, "{}", maybe.len());
     }
 
     #[test]
-    fn a_filter_grows_while_it_may_and_is_given_up_when_it_is_full() {
+    fn a_filter_is_made_when_it_pays_grows_while_it_may_and_is_given_up_when_it_is_full() {
         let packing = Arc::new(Packing::of(vec![20, 20]));
-        let (mut filter, mut known) = (None::<Filter>, 0);
+        let (mut filter, mut known) = (LazyFilter::default(), 0);
+        let visited = run(&packing, 0..1000);
+        filter.prepare([&visited].into_iter(), 1000, &packing, 8 * 1024).unwrap();
+        assert!(filter.get().is_none(), "many candidates are better looked up");
         for (states, is_there) in [(100, true), (1000, true), (8000, true), (100_000, false)] {
-            if let Some(filter) = &filter {
+            if let Some(filter) = filter.get() {
                 filter.add(&(known..states).map(|state| state << 8).collect::<Vec<u64>>(), true);
             }
             known = states;
-            let visited = run(&packing, 0..states);
-            renew(&mut filter, [&visited].into_iter(), &packing, 8 * 1024).unwrap();
-            assert_eq!(filter.is_some(), is_there, "{states}");
+            prepared(&mut filter, &run(&packing, 0..states), &packing, 8 * 1024);
+            assert_eq!(filter.get().is_some(), is_there, "{states}");
         }
     }
 

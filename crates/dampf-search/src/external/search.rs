@@ -114,10 +114,10 @@ impl<'m, M: Model> Search<'m, M> {
                 hand.gatherer.add_state(hand.successors.state(number), 0)?;
             }
         }
-        let level = self.space.end_level(&mut gatherers(&mut self.hands), self.monitor, None)?;
-        if level {
-            self.level_found();
-        }
+        // The first level is there in any case, even if the search is stopped already.
+        self.space.end_level(&mut gatherers(&mut self.hands), &Monitor::new(), None)?;
+        self.level_found();
+        self.monitor.add(self.counters.states, 0);
         self.finished = !self.findings.is_empty() && !self.options.keep_going;
         Ok(())
     }
@@ -255,7 +255,8 @@ impl<'m, M: Model> Search<'m, M> {
     }
 
     fn checkpoint_if_due(&mut self) -> Result<(), Trouble> {
-        if self.checkpointed.elapsed() >= self.settings.checkpoint_every { self.checkpoint() } else { Ok(()) }
+        let is_time = self.checkpointed.elapsed() >= self.settings.checkpoint_every;
+        if is_time || self.space.disk.is_worth_cleaning() { self.checkpoint() } else { Ok(()) }
     }
 
     /// Writes everything that is in memory only, and a manifest that names it.

@@ -52,7 +52,10 @@ impl Space {
         let taken: Vec<Run> = gatherers.iter_mut().map(|gatherer| gatherer.take()).collect();
         let spilled = self.spills.iter().map(|spill| Run { parts: vec![Part::Disk(Arc::clone(spill))] });
         let candidates: Vec<Run> = taken.iter().cloned().chain(spilled).collect();
-        let new = self.new_states(&candidates, monitor, states_max);
+        let new = self
+            .visited
+            .prepare(candidates.iter().map(Run::states).sum(), &self.packing, self.plan.filter_bytes)
+            .and_then(|()| self.new_states(&candidates, monitor, states_max));
         drop(candidates);
         let is_done = matches!(new, Ok(Some(_)));
         for (gatherer, run) in gatherers.iter_mut().zip(taken) {
@@ -73,7 +76,6 @@ impl Space {
         if packing != *self.packing {
             self.packing = Arc::new(packing);
         }
-        self.visited.prepare(&self.packing, self.plan.filter_bytes)?;
         gatherers.iter_mut().try_for_each(|gatherer| gatherer.widen(&self.packing))
     }
 

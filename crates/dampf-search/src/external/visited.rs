@@ -2,12 +2,12 @@
 //!
 //! Every level is a run. Runs of similar size are merged, so that there are never many: first in memory, where small levels stay, then on disk.
 //! A level's candidates, which are sorted too, are compared with every run in one go from begin to end, and blocks into which no candidate
-//! falls are not read. Before, a filter sorts out what is surely new ([`filter`]).
+//! falls are not read. Where that pays, a [`Filter`] sorts out before what is surely new.
 //!
 //! Invariant: runs on disk are older than runs in memory; together they are all states of all levels.
 
 use super::disk::{Disk, Kind, Trouble};
-use super::filter::{self, Filter, rejoin};
+use super::filter::{Filter, LazyFilter, rejoin};
 use super::merging::{Merger, Range};
 use super::packing::Packing;
 use super::run::{Part, PartReader, Resident, Run, compare, count_below, count_several_below};
@@ -28,7 +28,7 @@ pub(crate) struct Visited {
     /// The runs on disk have the states of so many levels.
     pub levels_on_disk: u64,
     pub in_memory: Vec<Run>,
-    filter: Option<Filter>,
+    filter: LazyFilter,
 }
 
 impl Visited {
@@ -37,12 +37,13 @@ impl Visited {
         Visited { on_disk: runs, levels_on_disk: levels, ..Visited::default() }
     }
 
-    /// Prepares for the comparison with another level's candidates.
-    pub fn prepare(&mut self, packing: &Arc<Packing>, filter_bytes: u64) -> Result<(), Trouble> {
+    /// Prepares for the comparison with so many candidates.
+    pub fn prepare(&mut self, candidates: u64, packing: &Arc<Packing>, filter_bytes: u64) -> Result<(), Trouble> {
         for run in &mut self.in_memory {
             *run = run.in_packing(packing);
         }
-        filter::renew(&mut self.filter, self.on_disk.iter().chain(&self.in_memory), packing, filter_bytes)
+        let runs = self.on_disk.iter().chain(&self.in_memory);
+        self.filter.prepare(runs, candidates, packing, filter_bytes)
     }
 
     pub fn resident_bytes(&self) -> usize {
@@ -98,7 +99,7 @@ impl Visited {
             _ => Probe::Blocks { reader: PartReader::new(part, packing, false), block: 0 },
         };
         Sweep {
-            filter: self.filter.as_ref(),
+            filter: self.filter.get(),
             is_shared,
             maybe: Vec::new(),
             is_maybe: Vec::new(),

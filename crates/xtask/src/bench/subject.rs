@@ -78,7 +78,7 @@ fn promela_subject(folder: &Path, path: &str, definitions: &str, with_spin: bool
 }
 
 /// The columns of the rows below the heading.
-fn rows(path: &Path) -> Result<Vec<Vec<String>>, Failure> {
+pub fn rows(path: &Path) -> Result<Vec<Vec<String>>, Failure> {
     let table = std::fs::read_to_string(path).map_err(|error| format!("cannot read `{}`: {error}", path.display()))?;
     let lines = table.lines().skip(1).filter(|line| !line.trim().is_empty());
     Ok(lines.map(|line| line.split('\t').map(str::to_owned).collect()).collect())
