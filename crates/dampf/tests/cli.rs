@@ -477,5 +477,5 @@ fn the_command_explains_itself() {
     }
     assert!(dampf(&["man"]).stdout.contains(".TH dampf"));
     assert!(dampf(&["man", "check"]).stdout.contains("max\\-memory"));
-    refused(&["man", "paint"], "the commands are check, simulate");
+    refused(&["man", "paint"], "the commands are check, resume, simulate");
 }
