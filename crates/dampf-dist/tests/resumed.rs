@@ -79,6 +79,34 @@ fn a_search_that_dies_is_resumed_on_any_number_of_ranks() {
 }
 
 #[test]
+fn a_search_that_is_halted_during_a_checkpoint_leaves_nothing_out() {
+    let mut resumed = 0;
+    for seed in 0..300u64 {
+        let graph = random_graph(seed, Size { states: 900, fanout: 4, faults: 0 });
+        let expected = reference(&graph, false);
+        let complete = Options { keep_going: true, deadlocks: false, ..Options::default() };
+        let limited = Options { max_states: Some(expected.states / 2 + seed % 40), ..complete.clone() };
+        let folder = tempfile::tempdir().unwrap();
+        let mut settings = Settings {
+            order: [Order::FirstCome, Order::DepthFirst, Order::Levels][seed as usize % 3],
+            checkpoints: checkpoints(folder.path(), false),
+            ..Settings::default()
+        };
+        let network = simulation::Settings::varied(seed);
+        simulated(std::slice::from_ref(&graph), 3, &limited, &settings, &network);
+        if !folder.path().join("manifest").exists() {
+            continue;
+        }
+        resumed += 1;
+        settings.checkpoints = checkpoints(folder.path(), true);
+        let (summary, _) = simulated(std::slice::from_ref(&graph), 2, &complete, &settings, &network);
+        let counts = (summary.statistics.states, summary.statistics.transitions);
+        assert_eq!(counts, (expected.states, expected.transitions), "seed {seed}: {settings:?}");
+    }
+    assert!(resumed > 30, "only {resumed} searches went on from a checkpoint");
+}
+
+#[test]
 fn parts_of_states_are_in_the_checkpoint() {
     let options = Options::default();
     for order in [Order::Levels, Order::DepthFirst] {

@@ -156,6 +156,18 @@ pub fn settings(options: &CheckOptions, attempt: &Attempt, origin: &Origin) -> R
         ));
     }
     let slices = matches!(cluster.partition, Some(dampf_dist::Partition::DepthSlices(_)));
+    if slices && options.deterministic {
+        return Err(Failure::with_help(
+            "--deterministic promises the same counts for any number of ranks, and slices of depth explore states again",
+            "use another --partition",
+        ));
+    }
+    if options.threads > 1 {
+        return Err(Failure::with_help(
+            "a rank has one thread, so --threads does not go with ranks and checkpoints",
+            "use as many ranks as there are cores",
+        ));
+    }
     if cluster.local_search.is_some() && (order == Order::Levels || slices) {
         return Err(Failure::with_help(
             "--local-search leaves the order of levels, and does not go with slices of depth",

@@ -186,6 +186,8 @@ fn what_cannot_be_is_refused() {
         (vec!["check", "dve/peterson.dve", "--store", "exact", "--ranks", "2"], "--store"),
         (vec!["check", "dve/peterson.dve", "--local-search", "3"], "--search first-come"),
         (vec!["check", "dve/peterson.dve", "--local-search", "1"], "at least 2"),
+        (vec!["check", "dve/peterson.dve", "--ranks", "2", "--threads", "2"], "a rank has one thread"),
+        (vec!["check", "dve/peterson.dve", "--deterministic", "--partition", "depth=2"], "another --partition"),
         (vec!["resume", empty], "holds no checkpoint"),
         (vec!["resume", "no/such/folder"], "holds no checkpoint"),
     ] {

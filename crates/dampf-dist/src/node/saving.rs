@@ -7,8 +7,8 @@
 //! explores nothing until it has marks from all. Then every state that was sent before has arrived, and it saves itself. What arrives too
 //! early from a rank that goes on already is found again after a resumption, and known then.
 
-use super::Node;
 use super::explore::parent_of_bits;
+use super::{Node, Phase};
 use crate::checkpoint::{CheckpointProblem, Checkpoints, Manifest, ParcelFile, Piece, prepare_folder, read_piece};
 use crate::message::Message;
 use crate::parcel::{Companion, Format, UNKNOWN_PARENT};
@@ -257,6 +257,10 @@ impl<M: Transfer> Node<'_, M> {
     }
 
     pub(super) fn take_mark(&mut self, network: &mut impl Transport) {
+        // A rank that was halted takes no states in any more: what it would save lacks those that were sent to it.
+        if self.phase != Phase::Searching {
+            return;
+        }
         if self.saving.as_ref().is_some_and(|saving| !saving.is_waiting()) {
             self.mark(network);
         }

@@ -56,19 +56,29 @@ pub fn run(workspace: &Workspace, options: &DistOptions) -> Result<(), Failure> 
     let mut runs = Runs::new(workspace.release_binary(options.dampf.as_deref())?, time(&options.max_time)?);
     let compared: Vec<&Instance> = instances.iter().filter(|instance| instance.is_compared).collect();
     let ranks = *options.ranks.get(1).or(options.ranks.first()).ok_or("no number of ranks is given")?;
+    // All runs together take long. What was measured is written after every table, so that a run that is broken off is not in vain.
     traffic(&mut runs, &instances, &options.ranks)?;
+    write(options, &runs)?;
     buffering(&mut runs, &instances, ranks)?;
+    write(options, &runs)?;
     sent_cache(&mut runs, &instances, ranks)?;
-    queues(&mut runs, &compared, ranks)?;
-    partitions(&mut runs, &compared, ranks)?;
-    if let Some(file) = &options.json {
-        let rows: Vec<Value> = runs.all().map(|(instance, way, measured)| measured.json(instance, way)).collect();
-        let results = json!({ "machine": machine(), "runs": rows });
-        std::fs::write(file, format!("{results:#}\n"))
-            .map_err(|error| format!("cannot write `{}`: {error}", file.display()))?;
-        println!("\nwritten: {}", file.display());
+    write(options, &runs)?;
+    if !compared.is_empty() {
+        queues(&mut runs, &compared, ranks)?;
+        write(options, &runs)?;
+        partitions(&mut runs, &compared, ranks)?;
+        write(options, &runs)?;
     }
+    options.json.iter().for_each(|file| println!("\nwritten: {}", file.display()));
     Ok(())
+}
+
+fn write(options: &DistOptions, runs: &Runs) -> Result<(), Failure> {
+    let Some(file) = &options.json else { return Ok(()) };
+    let rows: Vec<Value> = runs.all().map(|(instance, way, measured)| measured.json(instance, way)).collect();
+    let results = json!({ "machine": machine(), "runs": rows });
+    std::fs::write(file, format!("{results:#}\n"))
+        .map_err(|error| format!("cannot write `{}`: {error}", file.display()))
 }
 
 /// What goes over the network, by model and number of ranks.
