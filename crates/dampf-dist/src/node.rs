@@ -17,7 +17,7 @@ use crate::census::Census;
 use crate::message::{Message, Progress};
 use crate::order::Ranking;
 use crate::outbox::Outbox;
-use crate::parcel::Format;
+use crate::parcel::{Companion, Format};
 use crate::parents::EarlyParents;
 use crate::partition::{Bucket, Partitioner};
 use crate::passage::Arrivals;
@@ -114,6 +114,9 @@ pub struct Node<'a, M: Transfer> {
     batch: Vec<Stored>,
     own_steps: Vec<OwnStep>,
     step_order: Vec<usize>,
+    /// States of a message that were prepared and not looked up yet, and their words.
+    received: Vec<(u64, Companion)>,
+    received_words: Vec<Word>,
 }
 
 /// States that are explored together: enough for the fetches of table lines to overlap.
@@ -190,6 +193,8 @@ impl<'a, M: Transfer> Node<'a, M> {
             batch: Vec::new(),
             own_steps: Vec::new(),
             step_order: Vec::new(),
+            received: Vec::new(),
+            received_words: Vec::new(),
         };
         node.gone[rank as usize] = true;
         node.begin_saving()?;

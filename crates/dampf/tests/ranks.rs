@@ -2,25 +2,11 @@
 
 mod running;
 
-use running::{Finished, dampf_among, dampf_in};
+use running::{dampf_among, killed_after, on_own_models, own_models, summary_of};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
-
-fn models() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models")
-}
-
-fn run(arguments: &[&str]) -> Finished {
-    let arguments: Vec<String> = arguments.iter().map(|&argument| argument.to_owned()).collect();
-    dampf_in(&models(), &arguments)
-}
-
-fn result(arguments: &[&str]) -> Value {
-    let finished = run(&[arguments, &["--json", "-"]].concat());
-    serde_json::from_str(&finished.stdout).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {finished:?}"))
-}
 
 fn counts(result: &Value) -> [&Value; 4] {
     [&result["verdict"], &result["states"], &result["transitions"], &result["error"]["kind"]]
@@ -55,20 +41,20 @@ const QUEUES: [&str; 5] = ["hash", "none", "store", "limit=50", "limit=50,extend
 fn ranks_come_to_the_same_result_as_one_process() {
     for (number, subject) in subjects().iter().enumerate() {
         let check = [&["check"], subject.as_slice(), &["--keep-going"]].concat();
-        let expected = result(&check);
+        let expected = summary_of(&check);
         for ranks in 2..=4 {
             let partition = PARTITIONS[(number + ranks) % PARTITIONS.len()];
             let queue = QUEUES[(number * 3 + ranks) % QUEUES.len()];
             let ranks = ranks.to_string();
             for search in ["bfs", "first-come"] {
                 let options = ["--ranks", &ranks, "--partition", partition, "--queue", queue, "--search", search];
-                let shared = result(&[check.as_slice(), &options].concat());
+                let shared = summary_of(&[check.as_slice(), &options].concat());
                 assert_eq!(counts(&shared), counts(&expected), "{subject:?} {options:?}");
                 assert_eq!(shared["ranks"].to_string(), ranks);
             }
             for search in ["dfs", "best-first"] {
                 let options = ["--ranks", &ranks, "--partition", partition, "--search", search];
-                let shared = result(&[check.as_slice(), &options].concat());
+                let shared = summary_of(&[check.as_slice(), &options].concat());
                 assert_eq!(counts(&shared), counts(&expected), "{subject:?} {options:?}");
             }
         }
@@ -79,9 +65,9 @@ fn ranks_come_to_the_same_result_as_one_process() {
 fn a_predictable_search_tells_the_same_story_on_any_number_of_ranks() {
     for subject in subjects() {
         let check = [&["check"], subject.as_slice(), &["--deterministic"]].concat();
-        let expected = result(&check);
+        let expected = summary_of(&check);
         for ranks in ["1", "2", "3"] {
-            let shared = result(&[check.as_slice(), &["--ranks", ranks]].concat());
+            let shared = summary_of(&[check.as_slice(), &["--ranks", ranks]].concat());
             assert_eq!(counts(&shared), counts(&expected), "{subject:?}, {ranks} ranks");
             assert_eq!(shared["depth"], expected["depth"], "{subject:?}, {ranks} ranks");
             assert_eq!(shared["trail"], expected["trail"], "{subject:?}, {ranks} ranks");
@@ -92,22 +78,23 @@ fn a_predictable_search_tells_the_same_story_on_any_number_of_ranks() {
 #[test]
 fn sections_of_states_decide_who_owns_them() {
     let check = ["check", "dmc/lamport.dmc", "-D", "N=3", "--ranks", "3"];
-    let expected = result(&check);
-    let finished = run(&["check", "dmc/lamport.dmc", "-D", "N=3", "--ranks", "2", "--partition", "section=nosuch"]);
+    let expected = summary_of(&check);
+    let finished =
+        on_own_models(&["check", "dmc/lamport.dmc", "-D", "N=3", "--ranks", "2", "--partition", "section=nosuch"]);
     assert_eq!(finished.status, 2, "{finished:?}");
     assert!(finished.stderr.contains("no section `nosuch`"), "{finished:?}");
     let known = finished.stderr.split("there are: ").nth(1).expect("the message names the sections");
     let first = known.trim().split(", ").next().unwrap();
-    let shared = result(&[&check[..], &["--partition", &format!("section={first}")]].concat());
+    let shared = summary_of(&[&check[..], &["--partition", &format!("section={first}")]].concat());
     assert_eq!(counts(&shared), counts(&expected), "{first}");
 }
 
 #[test]
 fn local_searches_send_less_and_find_the_same() {
     let check = ["check", "dmc/lamport.dmc", "-D", "N=3", "--ranks", "3", "--search", "first-come"];
-    let plain = result(&check);
+    let plain = summary_of(&check);
     for local in ["3", "3,own=queue,foreign=search", "2,own=cache,foreign=leave,cache=1000"] {
-        let shared = result(&[&check[..], &["--local-search", local]].concat());
+        let shared = summary_of(&[&check[..], &["--local-search", local]].concat());
         assert_eq!(shared["verdict"], plain["verdict"], "{local}");
         assert!(shared["states"].as_u64() <= plain["states"].as_u64(), "{local}");
         let redundant = shared["traffic"]["redundant_states"].as_u64().unwrap();
@@ -115,13 +102,13 @@ fn local_searches_send_less_and_find_the_same() {
     }
     let deadlock =
         ["check", "dve/philosophers_deadlock.dve", "--ranks", "2", "--search", "first-come", "--local-search", "3"];
-    assert_eq!(result(&deadlock)["error"]["kind"], "deadlock");
+    assert_eq!(summary_of(&deadlock)["error"]["kind"], "deadlock");
 }
 
 #[test]
 fn a_search_that_is_killed_goes_on_from_its_checkpoint() {
     let model = ["dmc/philosophers.dmc", "-D", "N=11", "--no-deadlock"];
-    let expected = result(&[&["check"], &model[..]].concat());
+    let expected = summary_of(&[&["check"], &model[..]].concat());
     let mut resumed = 0;
     let runs: u64 = std::env::var("DAMPF_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(6);
     for number in 0..runs {
@@ -135,22 +122,13 @@ fn a_search_that_is_killed_goes_on_from_its_checkpoint() {
             &["--ranks", "2", "--search", search, "--checkpoint", checkpoints, "--checkpoint-every", "0.02s"],
         ]
         .concat();
-        let mut child = Command::new(env!("CARGO_BIN_EXE_dampf"))
-            .args(&begin)
-            .current_dir(models())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        std::thread::sleep(Duration::from_millis(80 + number * 37 % 400));
-        child.kill().unwrap();
-        child.wait().unwrap();
+        killed_after(Duration::from_millis(80 + number * 37 % 400), &begin);
         if !Path::new(checkpoints).join("manifest").exists() {
             continue;
         }
         resumed += 1;
         let ranks = ["1", "2", "3"][number as usize % 3];
-        let finished = result(&["resume", checkpoints, "--ranks", ranks]);
+        let finished = summary_of(&["resume", checkpoints, "--ranks", ranks]);
         assert_eq!(counts(&finished), counts(&expected), "{search}, resumed on {ranks}");
     }
     assert!(resumed * 2 >= runs, "only {resumed} of {runs} searches had a checkpoint");
@@ -163,13 +141,13 @@ fn a_limit_leaves_a_checkpoint_and_says_so() {
     let checkpoints = checkpoints.to_str().unwrap();
     let keep = ["--checkpoint", checkpoints, "--checkpoint-every", "0"];
     let check = ["check", "dmc/philosophers.dmc", "-D", "N=9", "--no-deadlock"];
-    let finished = run(&[&check[..], &keep, &["--max-states", "4000"]].concat());
+    let finished = on_own_models(&[&check[..], &keep, &["--max-states", "4000"]].concat());
     assert_eq!(finished.status, 3, "{finished:?}");
     assert!(finished.stdout.contains(&format!("`dampf resume {checkpoints}`")), "{finished:?}");
-    let again = run(&[&check[..], &keep].concat());
+    let again = on_own_models(&[&check[..], &keep].concat());
     assert_eq!(again.status, 2, "{again:?}");
     assert!(again.stderr.contains("holds a checkpoint already"), "{again:?}");
-    assert_eq!(counts(&result(&["resume", checkpoints])), counts(&result(&check)));
+    assert_eq!(counts(&summary_of(&["resume", checkpoints])), counts(&summary_of(&check)));
 }
 
 #[test]
@@ -191,13 +169,13 @@ fn what_cannot_be_is_refused() {
         (vec!["resume", empty], "holds no checkpoint"),
         (vec!["resume", "no/such/folder"], "holds no checkpoint"),
     ] {
-        let finished = run(&arguments);
+        let finished = on_own_models(&arguments);
         assert_eq!(finished.status, 2, "{arguments:?}: {finished:?}");
         assert!(finished.stderr.contains(message), "{arguments:?}: {finished:?}");
     }
     if cfg!(not(feature = "mpi")) {
         let arguments = ["check", "dve/peterson.dve"].map(str::to_owned);
-        let finished = dampf_among(&[("OMPI_COMM_WORLD_SIZE", "2")], &models(), &arguments);
+        let finished = dampf_among(&[("OMPI_COMM_WORLD_SIZE", "2")], &own_models(), &arguments);
         assert_eq!(finished.status, 2, "{finished:?}");
         assert!(finished.stderr.contains("--features mpi"), "{finished:?}");
     }

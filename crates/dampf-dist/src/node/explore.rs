@@ -438,11 +438,36 @@ impl<M: Transfer> Node<'_, M> {
             if has_levels {
                 companion.depth = level + 1;
             }
-            self.take_state(state, companion);
+            self.take_received(state, companion);
         });
         read.expect("states from another rank can be read");
+        self.commit_received();
         self.words = words;
         self.arrivals[from as usize] = arrivals;
+    }
+
+    /// Takes a state of a message in. Like own successors, states are looked up in batches, while the lines of the table are on their way.
+    fn take_received(&mut self, state: &[Word], companion: Companion) {
+        if self.waits_raw() {
+            self.take_state(state, companion);
+            return;
+        }
+        let hash = self.session.prepare(state);
+        self.received.push((hash, companion));
+        self.received_words.extend_from_slice(state);
+        if self.received.len() >= BATCH {
+            self.commit_received();
+        }
+    }
+
+    fn commit_received(&mut self) {
+        let (mut received, mut words) = (std::mem::take(&mut self.received), std::mem::take(&mut self.received_words));
+        for (&(hash, companion), state) in received.iter().zip(words.chunks_exact(self.model.width())) {
+            self.store_received(hash, state, companion);
+        }
+        received.clear();
+        words.clear();
+        (self.received, self.received_words) = (received, words);
     }
 
     pub(super) fn take_state(&mut self, state: &[Word], companion: Companion) {
@@ -460,6 +485,10 @@ impl<M: Transfer> Node<'_, M> {
             return;
         }
         let hash = self.session.prepare(state);
+        self.store_received(hash, state, companion);
+    }
+
+    fn store_received(&mut self, hash: u64, state: &[Word], companion: Companion) {
         let inserted = self.session.commit(hash, state, parent_of_bits(companion.parent));
         if let Some(ranking) = &mut self.ranking {
             ranking.reach(inserted, companion.place);

@@ -73,6 +73,30 @@ pub fn dampf_among(variables: &[(&str, &str)], folder: &Path, arguments: &[Strin
     finished(command(folder, &arguments).envs(variables.iter().copied()).spawn().unwrap())
 }
 
+/// The models that come with Dampf.
+pub fn own_models() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models")
+}
+
+/// Runs the command in the folder of Dampf's own models.
+pub fn on_own_models(arguments: &[&str]) -> Finished {
+    finished(command(&own_models(), arguments).spawn().unwrap())
+}
+
+/// The summary of a command on Dampf's own models.
+pub fn summary_of(arguments: &[&str]) -> serde_json::Value {
+    let finished = on_own_models(&[arguments, &["--json", "-"]].concat());
+    serde_json::from_str(&finished.stdout).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {finished:?}"))
+}
+
+/// Begins a command on Dampf's own models and kills it after a while.
+pub fn killed_after(patience: Duration, arguments: &[&str]) {
+    let mut child = command(&own_models(), arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    std::thread::sleep(patience);
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
 /// Runs the command with these lines as its input.
 pub fn dampf_with_input(arguments: &[&str], input: &str) -> Finished {
     let mut child = command(&models(), arguments).stdin(Stdio::piped()).spawn().unwrap();
