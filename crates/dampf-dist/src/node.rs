@@ -440,7 +440,8 @@ impl<'a, M: Transfer> Node<'a, M> {
 
     /// Nothing is left to explore here: everything is sent, and then it is found out whether all are done.
     fn rest(&mut self, network: &mut impl Transport) -> Turn {
-        let flushed = self.flush(network, true);
+        // At the end of a level buffers are sent because it ends, whatever their size: that says nothing of the next level.
+        let flushed = self.flush(network, self.levels.is_none());
         if !self.held.is_empty() {
             return worked_if(flushed);
         }

@@ -131,9 +131,7 @@ impl<'a, M: Model, S: Store> Expander<'a, M, S> {
             self.session.load(state, &mut self.state);
             self.worker.successors(&self.state, successors)?;
             transitions += successors.len() as u64;
-            for step in 0..successors.len() {
-                self.pending.push(self.session.prepare(successors.state(step)));
-            }
+            self.session.prepare_all(successors, &mut self.pending);
             if successors.is_empty() || successors.state_fault().is_some() || !successors.faults().is_empty() {
                 Self::note_faults(number, successors, self.deadlocks, met);
             }

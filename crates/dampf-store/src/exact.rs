@@ -3,23 +3,23 @@
 //! Simple, larger than the tree store, and the one to compare others with. States lie in an array by number;
 //! a growing table of `hash | number` slots finds them; a second array holds the number of each state's parent.
 
-use crate::growing::{Geometry, Growing, Probe, SHARD_BITS, Tally};
+use crate::growing::{Geometry, Growing, Probe, Tally};
 use crate::hash::hash_words;
-use crate::nodes::{HashAndId, slot_id};
+use crate::nodes::{HashAndId, place, slot_id};
 use crate::segments::Segments;
 use crate::{Inserted, Session, Staged, StateRef, Store};
 use crossbeam_epoch::Guard;
 use dampf_core::Word;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 const NO_PARENT: u32 = 0;
 
 pub struct ExactStore {
     width: usize,
     index: Growing<HashAndId>,
-    words: Segments<AtomicU32>,
+    states: Segments,
     /// The parent's number plus one.
-    parents: Segments<AtomicU32>,
+    parents: Segments,
     next: AtomicU64,
     /// The first number of the current level.
     level: AtomicU64,
@@ -31,19 +31,11 @@ impl ExactStore {
         ExactStore {
             width,
             index: Growing::new(),
-            words: Segments::new(),
-            parents: Segments::new(),
+            states: Segments::of_width(width),
+            parents: Segments::of_width(1),
             next: AtomicU64::new(0),
             level: AtomicU64::new(0),
         }
-    }
-
-    fn word(&self, state: u32, word: usize) -> &AtomicU32 {
-        self.words.get(u64::from(state) * self.width as u64 + word as u64)
-    }
-
-    fn is(&self, state: u32, words: &[Word]) -> bool {
-        words.iter().enumerate().all(|(number, &word)| self.word(state, number).load(Ordering::Relaxed) == word)
     }
 }
 
@@ -63,7 +55,7 @@ impl Store for ExactStore {
     }
 
     fn parents(&self, state: StateRef, visit: &mut dyn FnMut(StateRef) -> bool) {
-        let parent = self.parents.get(state.0).load(Ordering::Relaxed);
+        let parent = self.parents.get(state.0).word();
         if parent != NO_PARENT {
             visit(StateRef(u64::from(parent - 1)));
         }
@@ -81,16 +73,15 @@ impl ExactSession<'_> {
         let store = self.store;
         let (shard, position) = place(hash);
         let mut taken = None;
-        let matches =
-            |slot: u64, _: u32, _: &Geometry| (slot >> 32) as u32 == position && store.is(slot_id(slot), words);
+        let matches = |slot: u64, _: u32, _: &Geometry| {
+            (slot >> 32) as u32 == position && store.states.get(u64::from(slot_id(slot))).is(words)
+        };
         let make = |_: u32, _: &Geometry| {
             // A number that was taken for a slot lost to another thread is used for the next try.
             let number = *taken.get_or_insert_with(|| store.next.fetch_add(1, Ordering::Relaxed));
             assert!(number < u64::from(u32::MAX) - 1, "the exact store has run out of state numbers");
-            for (word, &value) in words.iter().enumerate() {
-                store.words.ready(number * words.len() as u64 + word as u64).store(value, Ordering::Relaxed);
-            }
-            store.parents.ready(number).store(parent, Ordering::Relaxed);
+            store.states.ready(number).write(words);
+            store.parents.ready(number).write(&[parent]);
             u64::from(position) << 32 | (number + 1)
         };
         match store.index.find_or_insert(shard, position, &self.guard, &mut self.tally, matches, make) {
@@ -98,10 +89,6 @@ impl ExactSession<'_> {
             Probe::Inserted => (taken.expect("what was inserted was made") as u32, true),
         }
     }
-}
-
-fn place(hash: u64) -> (usize, u32) {
-    ((hash >> (64 - SHARD_BITS)) as usize, (hash >> (32 - SHARD_BITS)) as u32)
 }
 
 fn parent_entry(parent: Option<StateRef>) -> u32 {
@@ -113,9 +100,7 @@ impl Session for ExactSession<'_> {
     type Pending = u64;
 
     fn load(&mut self, state: StateRef, words: &mut [Word]) {
-        for (number, word) in words.iter_mut().enumerate() {
-            *word = self.store.word(state.0 as u32, number).load(Ordering::Relaxed);
-        }
+        self.store.states.get(state.0).read(words);
     }
 
     fn prepare(&mut self, words: &[Word]) -> u64 {
@@ -141,7 +126,7 @@ impl Session for ExactSession<'_> {
     }
 
     fn publish(&mut self, staged: StateRef, parent: Option<StateRef>) {
-        self.store.parents.get(staged.0).store(parent_entry(parent), Ordering::Relaxed);
+        self.store.parents.get(staged.0).write(&[parent_entry(parent)]);
     }
 
     fn quiesce(&mut self) {

@@ -15,10 +15,10 @@
 //!
 //! Because positions keep their order in a table of any size, moving a shard reads and writes memory sequentially.
 
+use crate::memory::Memory;
 use crate::moving::Moving;
 use crossbeam_epoch::Guard;
 use crossbeam_utils::CachePadded;
-use memmap2::MmapMut;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -39,11 +39,6 @@ pub(crate) const DISTANCES: [u32; 32] = {
 /// Buckets of the smallest shard at the start.
 const FIRST_BUCKETS: u32 = 2048;
 pub(crate) const EMPTY: u64 = 0;
-const SYSTEM_MEMORY_FROM: usize = 128 << 10;
-/// Tables of this size on ask for huge pages: their lines are touched at random, so a page-table entry for
-/// every 4 KiB would miss nearly every time.
-const HUGE_PAGES_FROM: usize = HUGE_PAGE;
-const HUGE_PAGE: usize = 2 << 20;
 /// How many insertions a session keeps to itself before it adds them to the shard's count.
 const COUNT_BATCH: u32 = 8;
 
@@ -120,16 +115,7 @@ pub trait Format: Send + Sync + 'static {
 
 /// One bucket.
 #[repr(C, align(64))]
-#[derive(Default)]
 struct Line([AtomicU64; SLOTS]);
-
-/// The buckets of a table. Large tables come straight from the system: zeroed, page by page when first
-/// touched, and given back at once when freed, so that outgrown tables leave no holes in the heap.
-#[expect(dead_code, reason = "the owner is kept only to be dropped with the table")]
-enum Memory {
-    Heap(Box<[Line]>),
-    System(MmapMut),
-}
 
 /// One table.
 pub(crate) struct Table {
@@ -140,24 +126,8 @@ pub(crate) struct Table {
 
 impl Table {
     fn allocate(buckets: u32) -> Box<Table> {
-        let count = buckets as usize;
-        let bytes = count * size_of::<Line>();
-        let (lines, memory) = if bytes < SYSTEM_MEMORY_FROM {
-            let lines: Box<[Line]> = (0..count).map(|_| Line::default()).collect();
-            (lines.as_ptr(), Memory::Heap(lines))
-        } else {
-            let huge = bytes >= HUGE_PAGES_FROM;
-            // Huge pages begin at multiples of their size: the address space before the first is not touched.
-            let reserved = if huge { bytes + HUGE_PAGE } else { bytes };
-            let mut map = MmapMut::map_anon(reserved).unwrap_or_else(|error| out_of_memory(bytes, &error));
-            let skipped = if huge { map.as_ptr().align_offset(HUGE_PAGE) } else { 0 };
-            #[cfg(target_os = "linux")]
-            if huge {
-                // Only a hint: a kernel without huge pages refuses, and nothing is lost but some speed.
-                let _ = map.advise(memmap2::Advice::HugePage);
-            }
-            (map[skipped..].as_mut_ptr().cast_const().cast(), Memory::System(map))
-        };
+        let memory = Memory::zeroed(buckets as usize * size_of::<Line>());
+        let lines = memory.start().cast_const().cast();
         Box::new(Table { geometry: Geometry::new(buckets), lines, _memory: memory })
     }
 
@@ -172,11 +142,6 @@ impl Table {
     fn bytes(&self) -> u64 {
         u64::from(self.geometry.buckets) * size_of::<Line>() as u64
     }
-}
-
-#[cold]
-fn out_of_memory(bytes: usize, error: &std::io::Error) -> ! {
-    panic!("the system has no {bytes} bytes for a table ({error}); a limit (--max-memory) ends a search in time")
 }
 
 struct Shard<F> {

@@ -14,16 +14,18 @@
 mod exact;
 mod growing;
 mod hash;
+mod memory;
 mod moving;
 mod nodes;
 mod segments;
+mod shape;
 mod tree;
 
 pub use exact::ExactStore;
 pub use hash::hash_words;
 pub use tree::{Prefix, TreeStore};
 
-use dampf_core::Word;
+use dampf_core::{Successors, Word};
 
 /// Names a stored state. What the bits mean is the store's matter; engines keep them in their frontiers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -80,6 +82,12 @@ pub trait Session {
 
     /// Hashes a state and fetches the line of the table where it is or will be.
     fn prepare(&mut self, words: &[Word]) -> Self::Pending;
+
+    /// Prepares all successors of the state that was loaded last, in their order.
+    #[inline]
+    fn prepare_all(&mut self, successors: &Successors, pending: &mut Vec<Self::Pending>) {
+        pending.extend((0..successors.len()).map(|step| self.prepare(successors.state(step))));
+    }
 
     /// Looks the state up and adds it if it is not there. `words` are those that were prepared.
     fn commit(&mut self, pending: Self::Pending, words: &[Word], parent: Option<StateRef>) -> Inserted;

@@ -1,17 +1,20 @@
-//! Interned pairs of words: the inner nodes of the tree store.
+//! Interned groups of words: the inner nodes of the tree store.
 //!
-//! A node is 64 bits, two words or two ids of other nodes, and has a stable 32-bit id. The nodes lie in an
-//! array by id; a growing table of `hash | id` slots finds them.
+//! A node is a few words, or ids of other nodes, and has a stable 32-bit id. The nodes lie in an array by id; a growing
+//! table of `hash | id` slots finds them.
 
 use crate::growing::{Format, Geometry, Growing, Probe, SHARD_BITS, Tally};
-use crate::hash::mix;
-use crate::segments::Segments;
+use crate::hash::hash_words;
+use crate::segments::{Record, Segments};
 use crossbeam_epoch::Guard;
+use dampf_core::Word;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub struct Nodes {
     index: Growing<HashAndId>,
-    nodes: Segments<AtomicU64>,
+    nodes: Segments,
+    /// Words of a node.
+    size: usize,
     next: AtomicU64,
 }
 
@@ -40,14 +43,15 @@ pub fn slot_id(slot: u64) -> u32 {
 pub struct NodeSession {
     tally: Tally,
     ids: std::ops::Range<u64>,
-    /// Recently used nodes by hash: most lookups end here, without touching shared memory.
+    /// Recently used nodes, the hash and the id, at the place the hash says: most lookups end here, without a look
+    /// into the large table.
     recent: Box<[(u64, u32)]>,
 }
 
 const ID_BLOCK: u64 = 64;
 const RECENT_BITS: u32 = 12;
-/// What no recent entry has as its id: ids end below it.
-const NO_ID: u32 = u32::MAX;
+/// What no node has as its id: ids end below it.
+pub const NO_ID: u32 = u32::MAX;
 
 impl NodeSession {
     pub fn new() -> Self {
@@ -55,34 +59,70 @@ impl NodeSession {
     }
 }
 
+/// A node that is looked for.
+#[derive(Clone, Copy)]
+pub struct Sought {
+    hash: u64,
+    /// [`NO_ID`] as long as it is not known.
+    id: u32,
+}
+
+/// The place of a hash in the table.
+#[inline]
+pub fn place(hash: u64) -> (usize, u32) {
+    ((hash >> (64 - SHARD_BITS)) as usize, (hash >> (32 - SHARD_BITS)) as u32)
+}
+
+#[inline]
+fn recent_place(hash: u64) -> usize {
+    hash as usize & ((1 << RECENT_BITS) - 1)
+}
+
 impl Nodes {
-    pub fn new() -> Self {
-        Nodes { index: Growing::new(), nodes: Segments::new(), next: AtomicU64::new(0) }
+    /// No nodes, which will have `size` words each.
+    pub fn of_size(size: usize) -> Self {
+        Nodes { index: Growing::new(), nodes: Segments::of_width(size), size, next: AtomicU64::new(0) }
     }
 
-    /// The pair behind an id.
+    /// The node with this id.
     #[inline]
-    pub fn get(&self, id: u32) -> u64 {
-        self.nodes.get(u64::from(id)).load(Ordering::Relaxed)
+    pub fn get(&self, id: u32) -> Record<'_> {
+        self.nodes.get(u64::from(id))
     }
 
-    /// The id of a pair.
+    /// The id of the node with these children. What a node has beyond them is zero.
     #[inline]
-    pub fn intern(&self, pair: u64, guard: &Guard, session: &mut NodeSession) -> u32 {
-        let hash = mix(pair);
-        let recent = (hash as usize) & ((1 << RECENT_BITS) - 1);
-        let (known, id) = session.recent[recent];
-        if known == pair && id != NO_ID {
-            return id;
+    pub fn intern(&self, children: &[Word], guard: &Guard, session: &mut NodeSession) -> u32 {
+        let sought = self.seek(children, guard, session);
+        self.find(sought, children, guard, session)
+    }
+
+    /// The first half of [`intern`](Self::intern): where the table must be looked at, its line is fetched.
+    #[inline]
+    pub fn seek(&self, children: &[Word], guard: &Guard, session: &NodeSession) -> Sought {
+        let hash = hash_words(children);
+        let (known, id) = session.recent[recent_place(hash)];
+        if known == hash && id != NO_ID && self.get(id).is(children) {
+            return Sought { hash, id };
         }
-        let id = self.look_up(pair, hash, guard, session);
-        session.recent[recent] = (pair, id);
+        let (shard, position) = place(hash);
+        self.index.prefetch(shard, position, guard);
+        Sought { hash, id: NO_ID }
+    }
+
+    /// The second half.
+    #[inline]
+    pub fn find(&self, sought: Sought, children: &[Word], guard: &Guard, session: &mut NodeSession) -> u32 {
+        if sought.id != NO_ID {
+            return sought.id;
+        }
+        let id = self.look_up(children, sought.hash, guard, session);
+        session.recent[recent_place(sought.hash)] = (sought.hash, id);
         id
     }
 
-    fn look_up(&self, pair: u64, hash: u64, guard: &Guard, session: &mut NodeSession) -> u32 {
-        let shard = (hash >> (64 - SHARD_BITS)) as usize;
-        let position = (hash >> (32 - SHARD_BITS)) as u32;
+    fn look_up(&self, children: &[Word], hash: u64, guard: &Guard, session: &mut NodeSession) -> u32 {
+        let (shard, position) = place(hash);
         if session.ids.is_empty() {
             let first = self.next.fetch_add(ID_BLOCK, Ordering::Relaxed);
             assert!(first + ID_BLOCK < u64::from(NO_ID), "the tree store has run out of node ids");
@@ -90,10 +130,10 @@ impl Nodes {
         }
         let id = session.ids.start;
         let matches =
-            |slot: u64, _: u32, _: &Geometry| (slot >> 32) as u32 == position && self.get(slot_id(slot)) == pair;
+            |slot: u64, _: u32, _: &Geometry| (slot >> 32) as u32 == position && self.get(slot_id(slot)).is(children);
         let make = |_: u32, _: &Geometry| {
             // Written before the slot is published, and not visible if it never is: then the id stays free.
-            self.nodes.ready(id).store(pair, Ordering::Relaxed);
+            self.nodes.ready(id).write(children);
             u64::from(position) << 32 | (id + 1)
         };
         match self.index.find_or_insert(shard, position, guard, &mut session.tally, matches, make) {
@@ -106,6 +146,6 @@ impl Nodes {
     }
 
     pub fn bytes(&self) -> u64 {
-        self.index.bytes() + self.next.load(Ordering::Relaxed) * 8
+        self.index.bytes() + self.next.load(Ordering::Relaxed) * self.size as u64 * 4
     }
 }

@@ -1,32 +1,23 @@
-//! An array that grows at its end without moving: segments of doubling size, allocated when first needed.
+//! An array of records that grows at its end without moving: segments of doubling size, allocated when first needed.
 //!
-//! Elements are atomics that are zero until written. Whoever writes an element publishes its index through
-//! some other atomic with Release; readers that got the index with Acquire may read it Relaxed.
+//! A record is a fixed number of words, which are atomics and zero until written. Whoever writes a record publishes
+//! its index through some other atomic with Release; readers that got the index with Acquire may read it Relaxed.
 
-use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
-use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use crate::memory::Memory;
+use dampf_core::Word;
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-/// Types whose zeroed memory is a value.
-///
-/// # Safety
-/// All-zero bytes are a valid value of the type, and it needs no drop.
-pub unsafe trait Zeroed: Sync {}
-// SAFETY: zero is a valid atomic integer.
-unsafe impl Zeroed for AtomicU32 {}
-// SAFETY: zero is a valid atomic integer.
-unsafe impl Zeroed for AtomicU64 {}
-
-const FIRST_BITS: u32 = 14;
+const FIRST_BITS: u32 = 12;
 const SEGMENTS: usize = 64 - FIRST_BITS as usize;
 
-pub struct Segments<T: Zeroed> {
-    segments: [AtomicPtr<T>; SEGMENTS],
+pub struct Segments {
+    /// Where each segment begins; null where there is none yet.
+    segments: [AtomicPtr<AtomicU32>; SEGMENTS],
+    memory: Mutex<Vec<Memory>>,
+    /// Words of a record.
+    width: usize,
 }
-
-// SAFETY: the segments are shared memory of `Sync` elements, which is what the pointers are used as.
-unsafe impl<T: Zeroed> Send for Segments<T> {}
-// SAFETY: as above; segments are installed by compare-and-swap.
-unsafe impl<T: Zeroed> Sync for Segments<T> {}
 
 /// The segment of an index, and the place within.
 #[inline]
@@ -36,69 +27,82 @@ fn locate(index: u64) -> (usize, usize) {
     ((top - FIRST_BITS) as usize, (shifted - (1 << top)) as usize)
 }
 
-impl<T: Zeroed> Segments<T> {
-    pub fn new() -> Self {
-        Segments { segments: std::array::from_fn(|_| AtomicPtr::default()) }
+/// One record.
+#[derive(Clone, Copy)]
+pub struct Record<'s>(&'s [AtomicU32]);
+
+impl Record<'_> {
+    /// Whether these words, and zeros behind them, are the record.
+    #[inline]
+    pub fn is(self, words: &[Word]) -> bool {
+        let (head, rest) = self.0.split_at(words.len());
+        head.iter().zip(words).all(|(stored, &word)| stored.load(Ordering::Relaxed) == word)
+            && rest.iter().all(|stored| stored.load(Ordering::Relaxed) == 0)
     }
 
-    /// The element at `index`, whose segment exists: an index that was made ready before.
+    /// Copies the record's beginning.
     #[inline]
-    pub fn get(&self, index: u64) -> &T {
+    pub fn read(self, words: &mut [Word]) {
+        for (word, stored) in words.iter_mut().zip(self.0) {
+            *word = stored.load(Ordering::Relaxed);
+        }
+    }
+
+    /// Writes these words, and zeros behind them, into a record that nobody was told of yet.
+    #[inline]
+    pub fn write(self, words: &[Word]) {
+        let words = words.iter().copied().chain(std::iter::repeat(0));
+        for (stored, word) in self.0.iter().zip(words) {
+            stored.store(word, Ordering::Relaxed);
+        }
+    }
+
+    /// The only word of a record of one.
+    #[inline]
+    pub fn word(self) -> Word {
+        self.0[0].load(Ordering::Relaxed)
+    }
+}
+
+impl Segments {
+    /// An empty array of records of `width` words.
+    pub fn of_width(width: usize) -> Self {
+        assert!(width > 0, "a record has words");
+        Segments { segments: std::array::from_fn(|_| AtomicPtr::default()), memory: Mutex::default(), width }
+    }
+
+    /// The record at `index`, whose segment exists: an index that was made ready before.
+    #[inline]
+    pub fn get(&self, index: u64) -> Record<'_> {
         let (segment, offset) = locate(index);
-        // ORDERING: Acquire pairs with the Release in `ready`: whoever sees the pointer sees zeroed memory.
+        // ORDERING: Acquire pairs with the Release in `allocate`: whoever sees the pointer sees zeroed memory.
         let pointer = self.segments[segment].load(Ordering::Acquire);
         debug_assert!(!pointer.is_null());
-        // SAFETY: the segment was allocated with a size that covers `offset`, and lives as long as `self`.
-        unsafe { &*pointer.add(offset) }
+        // SAFETY: the segment was allocated with a size that covers the record, and lives as long as `self`.
+        Record(unsafe { std::slice::from_raw_parts(pointer.add(offset * self.width), self.width) })
     }
 
-    /// Makes the element at `index` usable.
+    /// Makes the record at `index` usable.
     #[inline]
-    pub fn ready(&self, index: u64) -> &T {
-        let (segment, offset) = locate(index);
+    pub fn ready(&self, index: u64) -> Record<'_> {
+        let (segment, _) = locate(index);
         // ORDERING: Acquire as in `get`.
-        let mut pointer = self.segments[segment].load(Ordering::Acquire);
-        if pointer.is_null() {
-            pointer = self.allocate(segment);
+        if self.segments[segment].load(Ordering::Acquire).is_null() {
+            self.allocate(segment);
         }
-        // SAFETY: as in `get`.
-        unsafe { &*pointer.add(offset) }
+        self.get(index)
     }
 
     #[cold]
-    fn allocate(&self, segment: usize) -> *mut T {
-        let layout = segment_layout::<T>(segment);
-        // SAFETY: the layout is not empty. Zeroed memory of this size comes untouched from the system, so an
-        // unused rest of a segment costs address space only.
-        let fresh = unsafe { alloc_zeroed(layout) }.cast::<T>();
-        if fresh.is_null() {
-            handle_alloc_error(layout);
-        }
-        let slot = &self.segments[segment];
-        // ORDERING: Release publishes the zeroed memory; Acquire on failure to use the winner's.
-        match slot.compare_exchange(std::ptr::null_mut(), fresh, Ordering::Release, Ordering::Acquire) {
-            Ok(_) => fresh,
-            Err(winner) => {
-                // SAFETY: allocated above with this layout and shared with nobody.
-                unsafe { dealloc(fresh.cast(), layout) };
-                winner
-            }
-        }
-    }
-}
-
-fn segment_layout<T>(segment: usize) -> Layout {
-    Layout::array::<T>(1 << (FIRST_BITS as usize + segment)).expect("a segment fits the address space")
-}
-
-impl<T: Zeroed> Drop for Segments<T> {
-    fn drop(&mut self) {
-        for (number, segment) in self.segments.iter_mut().enumerate() {
-            let pointer = *segment.get_mut();
-            if !pointer.is_null() {
-                // SAFETY: allocated in `allocate` with the same layout; no references outlive `self`.
-                unsafe { dealloc(pointer.cast(), segment_layout::<T>(number)) };
-            }
+    fn allocate(&self, segment: usize) {
+        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        let start = &self.segments[segment];
+        // The lock orders this load behind the store of whoever was here before.
+        if start.load(Ordering::Relaxed).is_null() {
+            let fresh = Memory::zeroed((self.width << (FIRST_BITS as usize + segment)) * size_of::<AtomicU32>());
+            // ORDERING: Release publishes the zeroed memory to those who load the pointer with Acquire.
+            start.store(fresh.start().cast(), Ordering::Release);
+            memory.push(fresh);
         }
     }
 }
@@ -108,11 +112,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_index_has_its_own_element() {
-        let array = Segments::<AtomicU32>::new();
-        for index in 0..100_000u64 {
-            array.ready(index).store(index as u32 + 1, Ordering::Relaxed);
+    fn every_index_has_its_own_record() {
+        let array = Segments::of_width(3);
+        for index in 0..100_000 {
+            array.ready(u64::from(index)).write(&[index, 7, index + 1]);
         }
-        assert!((0..100_000u64).all(|index| array.get(index).load(Ordering::Relaxed) == index as u32 + 1));
+        let mut read = [0; 3];
+        for index in 0..100_000 {
+            array.get(u64::from(index)).read(&mut read);
+            assert_eq!(read, [index, 7, index + 1]);
+            assert!(array.get(u64::from(index)).is(&read));
+        }
     }
 }

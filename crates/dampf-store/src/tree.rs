@@ -1,6 +1,6 @@
-//! The tree-compressed store: states as trees of shared pairs, eight bytes for most states.
+//! The tree-compressed store: states as trees of shared nodes, eight bytes for most states.
 //!
-//! The words of a state are the leaves of a balanced binary tree. Each inner node but the root is a pair
+//! The words of a state are the leaves of a flat tree ([`Shape`]). Each inner node but the root is a group of words or ids
 //! interned in one shared table ([`Nodes`]) and named by a 32-bit id; the root is a pair of ids (or of words, where
 //! a state has only two) and *is* the state's 64-bit key. States share most of their subtrees, so that nearly
 //! all memory is in the set of roots. A successor that changed one word needs new nodes only on the path from that word to the root.
@@ -18,10 +18,12 @@
 
 use crate::growing::{Format, Geometry, Growing, Probe, SHARD_BITS, Tally};
 use crate::hash::{mix, unmix};
-use crate::nodes::{NodeSession, Nodes};
+use crate::nodes::{NO_ID, NodeSession, Nodes, Sought};
+use crate::shape::Shape;
 use crate::{Inserted, Session, Staged, StateRef, Store};
 use crossbeam_epoch::Guard;
-use dampf_core::Word;
+use dampf_core::{Successors, Word};
+use std::ops::Range;
 
 /// Hash bits below the position.
 const LOW_BITS: u32 = 64 - SHARD_BITS - 32;
@@ -107,7 +109,9 @@ impl Format for HashAndParent {
 impl TreeStore {
     /// A store for states of `width` words.
     pub fn new(width: usize) -> Self {
-        TreeStore { shape: Shape::new(width), nodes: (width > 2).then(Nodes::new), roots: Growing::new() }
+        let shape = Shape::new(width);
+        let nodes = (width > 2).then(|| Nodes::of_size(shape.group));
+        TreeStore { shape, nodes, roots: Growing::new() }
     }
 
     fn nodes(&self) -> &Nodes {
@@ -138,10 +142,12 @@ impl Store for TreeStore {
             guard: crossbeam_epoch::pin(),
             nodes: NodeSession::new(),
             tally: Tally::new(),
-            base: vec![0; self.shape.len()],
-            scratch: vec![0; self.shape.len()],
+            base: vec![NO_ID; self.shape.len],
+            scratch: vec![NO_ID; self.shape.len],
             base_is_set: false,
-            marked: vec![0; self.shape.len().div_ceil(64)],
+            changes: Vec::new(),
+            ends: Vec::new(),
+            risen: Vec::new(),
         }
     }
 
@@ -219,84 +225,146 @@ pub struct TreeSession<'s> {
     /// The tree of the state that was loaded last: its words, then its inner nodes' ids.
     base: Vec<u32>,
     base_is_set: bool,
+    /// The ids of `base`, and those of a successor while its key is computed.
     scratch: Vec<u32>,
-    /// One bit per inner node that a successor needs anew.
-    marked: Vec<u64>,
+    /// The changes of the states that are prepared together, one after the other.
+    changes: Vec<Change>,
+    /// Where the changes of each of them end.
+    ends: Vec<usize>,
+    /// Where the ids are that changed in the level that was dealt with last.
+    risen: Vec<u32>,
+}
+
+/// A node directly above words, some of which are not the base's.
+#[derive(Clone, Copy)]
+struct Change {
+    /// Where the node's id belongs.
+    node: u32,
+    sought: Sought,
 }
 
 impl TreeSession<'_> {
-    /// The key of a state.
+    /// The hash of a state, whose place in the table is fetched.
     #[inline]
-    fn key(&mut self, words: &[Word]) -> u64 {
-        match words {
+    fn hash(&mut self, words: &[Word]) -> u64 {
+        let key = match words {
             [word] => u64::from(*word),
             [left, right] => pair(*left, *right),
-            _ if self.base_is_set => self.key_from_base(words),
-            _ => self.key_from_scratch(words),
+            _ => {
+                self.changes.clear();
+                self.find_changes(words);
+                self.key(words, 0..self.changes.len())
+            }
+        };
+        self.fetch(key)
+    }
+
+    /// The hash of a key, whose place in the table is fetched.
+    #[inline]
+    fn fetch(&self, key: u64) -> u64 {
+        let hash = mix(key);
+        self.store.roots.prefetch(shard_of(hash), position_of(hash), &self.guard);
+        hash
+    }
+
+    /// Notes the nodes above the words in which a state differs from the base, and begins to look them up.
+    #[inline]
+    fn find_changes(&mut self, words: &[Word]) {
+        if !self.base_is_set {
+            self.set_base(words);
+        }
+        let shape = &self.store.shape;
+        let level = &shape.levels[0];
+        let mut last = NO_ID;
+        for (leaf, (&word, &before)) in words.iter().zip(&self.base).enumerate() {
+            if word != before && shape.parent[leaf] != last {
+                last = shape.parent[leaf];
+                let children = &words[level.children(last as usize)];
+                let sought = self.store.nodes().seek(children, &self.guard, &self.nodes);
+                self.changes.push(Change { node: last, sought });
+            }
         }
     }
 
-    fn key_from_scratch(&mut self, words: &[Word]) -> u64 {
+    /// The key of a state with these changes.
+    #[inline]
+    fn key(&mut self, words: &[Word], changes: Range<usize>) -> u64 {
         let shape = &self.store.shape;
-        self.scratch[..words.len()].copy_from_slice(words);
-        for (number, &(left, right)) in shape.inner.iter().enumerate() {
-            let pair = pair(self.scratch[left as usize], self.scratch[right as usize]);
-            if number + 1 == shape.inner.len() {
-                return pair;
-            }
-            self.scratch[words.len() + number] = self.store.nodes().intern(pair, &self.guard, &mut self.nodes);
+        for change in &self.changes[changes.clone()] {
+            let node = change.node as usize;
+            let children = &words[shape.levels[0].children(node)];
+            self.scratch[node] = self.store.nodes().find(change.sought, children, &self.guard, &mut self.nodes);
         }
-        unreachable!("a state of several words has a root")
-    }
-
-    fn key_from_base(&mut self, words: &[Word]) -> u64 {
-        let shape = &self.store.shape;
-        let width = words.len();
-        for (leaf, &word) in words.iter().enumerate() {
-            if word != self.base[leaf] {
-                let mut node = shape.parent[leaf];
-                while self.marked[node as usize / 64] & 1 << (node % 64) == 0 {
-                    self.marked[node as usize / 64] |= 1 << (node % 64);
-                    if node as usize + 1 == shape.inner.len() {
-                        break;
-                    }
-                    node = shape.parent[width + node as usize];
-                }
-            }
+        if shape.levels.len() > 1 {
+            self.rise(changes.clone());
         }
-        let root = shape.inner.len() - 1;
-        let mut key = pair(self.base[shape.inner[root].0 as usize], self.base[shape.inner[root].1 as usize]);
-        for block in 0..self.marked.len() {
-            // Ascending order is children first.
-            while self.marked[block] != 0 {
-                let node = block * 64 + self.marked[block].trailing_zeros() as usize;
-                self.marked[block] &= self.marked[block] - 1;
-                let (left, right) = shape.inner[node];
-                let pair = pair(self.child(left, words), self.child(right, words));
-                if node == root {
-                    key = pair;
-                } else {
-                    let id = self.store.nodes().intern(pair, &self.guard, &mut self.nodes);
-                    self.scratch[width + node] = id;
+        let root = shape.root();
+        let key = pair(self.scratch[root], self.scratch[root + 1]);
+        for change in &self.changes[changes] {
+            let mut node = change.node as usize;
+            while self.scratch[node] != self.base[node] {
+                self.scratch[node] = self.base[node];
+                if node >= root {
+                    break;
                 }
-            }
-        }
-        // Nodes that were not marked keep the base's ids: scratch is made equal to the base again.
-        for (leaf, &word) in words.iter().enumerate() {
-            if word != self.base[leaf] {
-                let mut node = shape.parent[leaf] as usize;
-                while node != root && self.scratch[width + node] != self.base[width + node] {
-                    self.scratch[width + node] = self.base[width + node];
-                    node = shape.parent[width + node] as usize;
-                }
+                node = shape.parent[node] as usize;
             }
         }
         key
     }
 
-    #[inline]
-    fn child(&self, child: u32, words: &[Word]) -> u32 {
-        words.get(child as usize).copied().unwrap_or_else(|| self.scratch[child as usize])
+    /// Makes the ids above changed nodes those of the changed state, level by level up to the root.
+    fn rise(&mut self, changes: Range<usize>) {
+        let shape = &self.store.shape;
+        self.risen.clear();
+        self.risen.extend(self.changes[changes].iter().map(|change| change.node));
+        for level in &shape.levels[1..] {
+            let mut above = 0;
+            for below in 0..self.risen.len() {
+                let node = shape.parent[self.risen[below] as usize];
+                if above > 0 && self.risen[above - 1] == node {
+                    continue;
+                }
+                let children = &self.scratch[level.children(node as usize)];
+                self.scratch[node as usize] = self.store.nodes().intern(children, &self.guard, &mut self.nodes);
+                self.risen[above] = node;
+                above += 1;
+            }
+            self.risen.truncate(above);
+        }
+    }
+
+    /// Makes a state the one that others are compared with.
+    #[cold]
+    fn set_base(&mut self, words: &[Word]) {
+        let shape = &self.store.shape;
+        self.base[..words.len()].copy_from_slice(words);
+        for level in &shape.levels {
+            for node in level.nodes() {
+                let children = &self.base[level.children(node)];
+                self.base[node] = self.store.nodes().intern(children, &self.guard, &mut self.nodes);
+            }
+        }
+        self.scratch.copy_from_slice(&self.base);
+        self.base_is_set = true;
+    }
+
+    /// Reads the tree under a root into the base. What stands under an id that was there before is there already.
+    fn read_tree(&mut self, key: u64) {
+        let shape = &self.store.shape;
+        let nodes = self.store.nodes();
+        let root = shape.root();
+        (self.base[root], self.base[root + 1]) = ((key >> 32) as u32, key as u32);
+        for level in shape.levels.iter().rev() {
+            for node in level.nodes() {
+                let id = self.base[node];
+                if id != self.scratch[node] {
+                    self.scratch[node] = id;
+                    nodes.get(id).read(&mut self.base[level.children(node)]);
+                }
+            }
+        }
+        self.base_is_set = true;
     }
 }
 
@@ -316,26 +384,37 @@ impl Session for TreeSession<'_> {
             [word] => *word = key as u32,
             [left, right] => (*left, *right) = ((key >> 32) as u32, key as u32),
             _ => {
-                let shape = &self.store.shape;
-                let width = words.len();
-                let root = shape.inner.len() - 1;
-                for (number, &(left, right)) in shape.inner.iter().enumerate().rev() {
-                    let pair = if number == root { key } else { self.store.nodes().get(self.base[width + number]) };
-                    self.base[left as usize] = (pair >> 32) as u32;
-                    self.base[right as usize] = pair as u32;
-                }
-                self.scratch.copy_from_slice(&self.base);
-                self.base_is_set = true;
-                words.copy_from_slice(&self.base[..width]);
+                self.read_tree(key);
+                words.copy_from_slice(&self.base[..words.len()]);
             }
         }
     }
 
     #[inline]
     fn prepare(&mut self, words: &[Word]) -> u64 {
-        let hash = mix(self.key(words));
-        self.store.roots.prefetch(shard_of(hash), position_of(hash), &self.guard);
-        hash
+        self.hash(words)
+    }
+
+    #[inline]
+    fn prepare_all(&mut self, successors: &Successors, pending: &mut Vec<u64>) {
+        if self.store.nodes.is_none() {
+            pending.extend((0..successors.len()).map(|step| self.hash(successors.state(step))));
+            return;
+        }
+        // First all nodes above changed words are fetched, then looked up: the fetches overlap.
+        self.changes.clear();
+        self.ends.clear();
+        for step in 0..successors.len() {
+            self.find_changes(successors.state(step));
+            self.ends.push(self.changes.len());
+        }
+        let mut first = 0;
+        for step in 0..successors.len() {
+            let end = self.ends[step];
+            let key = self.key(successors.state(step), first..end);
+            pending.push(self.fetch(key));
+            first = end;
+        }
     }
 
     #[inline]
@@ -367,43 +446,5 @@ impl Session for TreeSession<'_> {
 
     fn quiesce(&mut self) {
         self.guard.repin();
-    }
-}
-
-/// The tree over the words of a state. Inner nodes are numbered children first; the root is the last.
-struct Shape {
-    width: usize,
-    /// Children of each inner node: a word's number, or the width plus an inner node's number.
-    inner: Vec<(u32, u32)>,
-    /// The inner node above each word, then above each inner node.
-    parent: Vec<u32>,
-}
-
-impl Shape {
-    fn new(width: usize) -> Self {
-        assert!(width > 0, "a state has at least one word");
-        let mut shape = Shape { width, inner: Vec::new(), parent: vec![0; 2 * width - 1] };
-        shape.build(0, width);
-        for (number, &(left, right)) in shape.inner.iter().enumerate() {
-            shape.parent[left as usize] = number as u32;
-            shape.parent[right as usize] = number as u32;
-        }
-        shape
-    }
-
-    /// Adds the inner nodes over words `first..end` and returns the number of their top.
-    fn build(&mut self, first: usize, end: usize) -> u32 {
-        if end - first == 1 {
-            return first as u32;
-        }
-        let middle = first + (end - first).div_ceil(2);
-        let children = (self.build(first, middle), self.build(middle, end));
-        self.inner.push(children);
-        (self.width + self.inner.len() - 1) as u32
-    }
-
-    /// Words and inner nodes together.
-    fn len(&self) -> usize {
-        2 * self.width - 1
     }
 }

@@ -1,6 +1,6 @@
 //! Stores against a plain hash set, and the promises about memory.
 
-use dampf_core::Word;
+use dampf_core::{Action, Successors, Word};
 use dampf_store::{ExactStore, Inserted, Session, Staged, StateRef, Store, TreeStore};
 use std::collections::HashSet;
 
@@ -52,6 +52,45 @@ fn stores_hold_what_was_put_in() {
     for width in [1, 2, 3, 4, 5, 8, 13, 70] {
         stores_like_a_set(&TreeStore::new(width), width);
         stores_like_a_set(&ExactStore::new(width), width);
+    }
+}
+
+/// However a state is prepared, alone or with others and next to whatever state was loaded before, it is the same state.
+#[test]
+fn a_state_has_one_key() {
+    for width in [1, 2, 3, 5, 9, 16, 17, 33, 70, 200] {
+        let store = TreeStore::new(width);
+        let (mut together, mut alone) = (store.session(), store.session());
+        let mut state = words(0, width);
+        insert::<TreeStore>(&mut together, &state, None);
+        let mut successors = Successors::new(width);
+        let mut pending = Vec::new();
+        let mut x = width as u64;
+        for _ in 0..3_000 {
+            successors.clear();
+            for step in 0..5 {
+                let mut next = state.clone();
+                for _ in 0..step {
+                    x = x.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+                    next[(x >> 33) as usize % width] = (x >> 50) as u32 % 7;
+                }
+                successors.push(Action(step), &next);
+            }
+            pending.clear();
+            together.prepare_all(&successors, &mut pending);
+            for (step, &key) in pending.iter().enumerate() {
+                assert_eq!(alone.prepare(successors.state(step)), key, "width {width}");
+                let (Inserted::New(stored) | Inserted::Known(stored)) =
+                    together.commit(key, successors.state(step), None);
+                alone.load(stored, &mut state);
+                assert_eq!(state, successors.state(step), "width {width}");
+            }
+            let (Inserted::New(last) | Inserted::Known(last)) =
+                insert::<TreeStore>(&mut together, &state.clone(), None);
+            together.load(last, &mut state);
+            together.quiesce();
+            alone.quiesce();
+        }
     }
 }
 
