@@ -67,8 +67,13 @@ impl Checker {
         command.arg("check").arg(model).args(["--keep-going", "--progress", "never", "--json", "-"]);
         command.args(["--store", &setting.store, "--threads", &setting.threads.to_string()]);
         command.args(["--backend", setting.backend, "--max-time", &self.max_time]).args(arguments);
-        let finished = measured::run_within(&mut command, self.hard_limit)
-            .map_err(|error| format!("cannot run `{}`: {error}", self.binary.display()))?;
+        self.summary(&mut command)
+    }
+
+    /// Runs a check that was told to print its summary, and nothing else, to standard output.
+    pub fn summary(&self, command: &mut Command) -> Result<Checked, Failure> {
+        let finished = measured::run_within(command, self.hard_limit)
+            .map_err(|error| format!("cannot run `{}`: {error}", command.get_program().display()))?;
         if finished.out_of_time {
             return Err(format!("dampf does not keep to --max-time {}", self.max_time));
         }

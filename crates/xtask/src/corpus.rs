@@ -7,6 +7,7 @@ mod beem;
 mod case;
 mod notes;
 pub mod promela;
+mod ranks;
 
 use crate::Failure;
 use crate::checker::{Checker, Setting};
@@ -14,6 +15,7 @@ use crate::workspace::Workspace;
 use case::{Case, Examined};
 use clap::{Args, Subcommand};
 use promela::PromelaOptions;
+use ranks::RanksOptions;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -33,6 +35,10 @@ pub enum Corpus {
     /// Compares states and kinds of faults: SPIN searches everything, without reductions and past all errors. Its
     /// answers are kept in target/spin/answers.
     Promela(PromelaOptions),
+    /// All these and some programs on several ranks, with every strategy there is, against the search without ranks
+    ///
+    /// Compares verdicts, states and transitions; depth and number of faults where the strategy keeps them.
+    Ranks(RanksOptions),
 }
 
 #[derive(Args, Debug)]
@@ -102,6 +108,7 @@ pub fn run(workspace: &Workspace, corpus: &Corpus) -> Result<(), Failure> {
         Corpus::Dve(options) => (options, notes::cases(&workspace.root.join("models/dve"), "dve")?),
         Corpus::Dmc(options) => (options, notes::cases(&workspace.root.join("models/dmc"), "dmc")?),
         Corpus::Promela(options) => return promela::run(workspace, options),
+        Corpus::Ranks(options) => return ranks::run(workspace, options),
     };
     let cases: Vec<Case> = cases.into_iter().filter(|case| options.wants(case)).collect();
     if cases.is_empty() {

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 /// A model, in one size, and what is known of it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Case {
     pub name: String,
     pub model: PathBuf,
@@ -63,7 +63,7 @@ impl Case {
 
 impl Expected {
     /// How a run differs from what is known, and from the first run.
-    fn differences(&self, checked: &Checked, first: Option<&Checked>) -> Vec<String> {
+    pub fn differences(&self, checked: &Checked, first: Option<&Checked>) -> Vec<String> {
         if checked.verdict == "unknown" {
             return vec![format!("the verdict is unknown: {}", checked.reason)];
         }

@@ -135,6 +135,21 @@ fn cases(workspace: &Workspace) -> Result<Vec<Case>, Failure> {
     Ok(cases)
 }
 
+/// The first instance of every model of a folder, without claims: to be compared with other searches than SPIN's.
+pub(super) fn smallest(folder: &Path) -> Result<Vec<super::Case>, Failure> {
+    let mut cases = Vec::new();
+    collect(folder, folder, "", &mut cases)?;
+    cases.retain(|case| case.name.ends_with(".1.pm") || case.name.contains(".pml"));
+    cases.sort_by(|one, other| one.name.cmp(&other.name));
+    let plain = |case: Case| super::Case {
+        arguments: case.arguments(),
+        name: case.name,
+        model: case.model,
+        expected: super::case::Expected::default(),
+    };
+    Ok(cases.into_iter().map(plain).collect())
+}
+
 /// The models of a folder and of the folders in it.
 fn collect(root: &Path, folder: &Path, prefix: &str, cases: &mut Vec<Case>) -> Result<(), Failure> {
     let unreadable = |error| format!("cannot read the folder `{}`: {error}", folder.display());
@@ -161,12 +176,15 @@ impl Case {
         Case { name, model, definitions }
     }
 
+    fn arguments(&self) -> Vec<String> {
+        let definitions = self.definitions.iter().flat_map(|one| ["-D".to_owned(), one.clone()]);
+        ["--no-claims".to_owned()].into_iter().chain(definitions).collect()
+    }
+
     fn answer(&self, oracle: &Oracle, checker: &Checker, setting: &Setting) -> Result<Answered, Failure> {
         let outcome = oracle.ask(&self.model, &self.definitions)?;
-        let mut arguments = vec!["--no-claims".to_owned()];
-        arguments.extend(self.definitions.iter().flat_map(|one| ["-D".to_owned(), one.clone()]));
         let checked = match outcome.says_something() {
-            true => checker.check(&self.model, setting, &arguments),
+            true => checker.check(&self.model, setting, &self.arguments()),
             false => Err("not asked, as there is nothing to compare with".to_owned()),
         };
         let comparison = compare(&outcome, &checked);
