@@ -185,7 +185,7 @@ impl<'a, M: Transfer> Node<'a, M> {
             early: Vec::new(),
             lost: None,
             saving: None,
-            early_parents: EarlyParents::default(),
+            early_parents: EarlyParents::new(levels),
             searched: RecentStates::new(width, settings.local.map_or(0, |local| local.cached)),
             own_messages: VecDeque::new(),
             words: vec![0; width],

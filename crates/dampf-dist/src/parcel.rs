@@ -59,7 +59,8 @@ impl Packer {
             self.bytes.number(shape);
         }
         self.bytes.difference(state, &self.last);
-        self.last.copy_from_slice(state);
+        // A loop, because most states are shorter than what a call costs.
+        self.last.iter_mut().zip(state).for_each(|(last, &word)| *last = word);
         self.bytes.extend_from_slice(&companion.parent.to_le_bytes()[..3]);
         if self.format.depths {
             self.bytes.number(u64::from(companion.depth));
@@ -126,7 +127,7 @@ pub fn unpack<M: Transfer>(
     for _ in 0..count {
         let shape = if format.parts { reader.number()? } else { 0 };
         reader.difference(&mut theirs)?;
-        words.copy_from_slice(&theirs);
+        words.iter_mut().zip(&theirs).for_each(|(word, &theirs)| *word = theirs);
         if format.parts {
             arrivals.translate(shape, words)?;
         }

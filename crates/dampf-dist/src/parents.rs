@@ -8,18 +8,24 @@ use dampf_store::StateRef;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// The parents of so many states are kept.
+/// The parents of so many states are kept. Trails by levels are short, and few of their steps are early ones.
 const STATES_MAX: usize = 1 << 20;
+const STATES_MAX_BY_LEVELS: usize = 1 << 16;
 
-#[derive(Default)]
 pub struct EarlyParents {
     bits: HashMap<StateRef, u32, BuildHasherDefault<Scrambled>>,
+    states_max: usize,
 }
 
 impl EarlyParents {
+    pub fn new(by_levels: bool) -> Self {
+        let states_max = if by_levels { STATES_MAX_BY_LEVELS } else { STATES_MAX };
+        EarlyParents { bits: HashMap::default(), states_max }
+    }
+
     #[inline]
     pub fn note(&mut self, state: StateRef, parent_bits: u32) {
-        if self.bits.len() < STATES_MAX {
+        if self.bits.len() < self.states_max {
             self.bits.insert(state, parent_bits);
         }
     }

@@ -5,31 +5,31 @@ use dampf_store::hash_words;
 
 /// States that were met lately. One that was met long ago may be forgotten; one that was never met is never in it.
 pub struct RecentStates {
-    width: usize,
-    /// As many words per place as a state has.
+    /// Words of a place: a mark that it is used, then those of the state.
+    stride: usize,
     places: Vec<Word>,
-    used: Vec<bool>,
+    /// The number of places less one, which is a power of two; none for a cache without room.
+    last: Option<usize>,
 }
 
 impl RecentStates {
     /// Room for so many states, or a little more.
     pub fn new(width: usize, states: usize) -> Self {
         let states = if states == 0 { 0 } else { states.next_power_of_two() };
-        RecentStates { width, places: vec![0; states * width], used: vec![false; states] }
+        RecentStates { stride: width + 1, places: vec![0; states * (width + 1)], last: states.checked_sub(1) }
     }
 
     #[inline]
     pub fn contains_or_insert(&mut self, state: &[Word]) -> bool {
-        if self.used.is_empty() {
-            return false;
-        }
-        let place = hash_words(state) as usize & (self.used.len() - 1);
-        let words = &mut self.places[place * self.width..][..self.width];
-        if self.used[place] && words == state {
+        let Some(last) = self.last else { return false };
+        let place = hash_words(state) as usize & last;
+        let (used, words) = self.places[place * self.stride..][..self.stride].split_first_mut().expect("has a mark");
+        // States are mostly short: loops are faster than calls to compare and copy memory.
+        if *used == 1 && words.iter().zip(state).all(|(known, word)| known == word) {
             return true;
         }
-        words.copy_from_slice(state);
-        self.used[place] = true;
+        *used = 1;
+        words.iter_mut().zip(state).for_each(|(known, &word)| *known = word);
         false
     }
 }

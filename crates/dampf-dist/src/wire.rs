@@ -54,16 +54,17 @@ impl Write for Vec<u8> {
                 continue;
             }
             equal_pairs = None;
-            let at = self.len();
-            self.push(0);
-            let mut mask = 0;
+            // Every byte is put down, and the next over it where it is zero: no branch has to be guessed.
+            let mut difference = [0; 9];
+            let mut used = 1;
             for (number, byte) in changed.to_le_bytes().into_iter().enumerate() {
-                if byte != 0 {
-                    mask |= 1 << number;
-                    self.push(byte);
-                }
+                difference[used] = byte;
+                difference[0] |= u8::from(byte != 0) << number;
+                used += usize::from(byte != 0);
             }
-            self[at] = mask;
+            let end = self.len() + used;
+            self.extend_from_slice(&difference);
+            self.truncate(end);
         }
     }
 }
@@ -149,9 +150,11 @@ impl<'b> Reader<'b> {
                 equal_pairs = self.byte()?;
                 continue;
             }
+            let (bytes, rest) = self.rest.split_at_checked(mask.count_ones() as usize).ok_or(Garbled)?;
+            self.rest = rest;
             let mut changed = 0u64;
-            while mask != 0 {
-                changed |= u64::from(self.byte()?) << (8 * mask.trailing_zeros());
+            for &byte in bytes {
+                changed |= u64::from(byte) << (8 * mask.trailing_zeros());
                 mask &= mask - 1;
             }
             pair[0] ^= changed as u32;
