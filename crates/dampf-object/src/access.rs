@@ -153,7 +153,7 @@ impl Machine<'_> {
             self.remember(line, standing);
         }
         self.check_aligned(address, bytes)?;
-        if !self.process.locked.is_empty() {
+        if !self.locked.is_empty() {
             self.check_locked(address, bytes)?;
         }
         if visible && !self.is_free() {
@@ -170,7 +170,7 @@ impl Machine<'_> {
 
     /// Lets later accesses to a line's private bytes go the fast way.
     fn remember(&mut self, address: u64, standing: Standing) {
-        let watched = !self.process.locked.is_empty() || !self.process.reservations.is_empty();
+        let watched = !self.locked.is_empty() || !self.process.reservations.is_empty();
         let free = match standing.visible {
             _ if self.is_watched(standing.region) => 0,
             _ if self.is_free() && !watched => standing.valid,

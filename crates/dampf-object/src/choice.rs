@@ -1,8 +1,8 @@
 //! Annotations: choices, assumptions, assertions, atomic sections, locked variables; and the compiler's atomic operations.
 
 use crate::hooks::{Atomic, Hook};
+use crate::locked::LockedVariable;
 use crate::machine::Machine;
-use crate::process::LockedVariable;
 use crate::step::Next;
 use crate::trouble::Stop;
 use dampf_core::FaultKind;
@@ -86,32 +86,26 @@ impl Machine<'_> {
 
     fn lock_variable(&mut self, hart: &Hart) -> Result<Next, Stop> {
         let locked = LockedVariable { address: hart.x[A0], bytes: hart.x[A0 + 1].max(1), owner: self.running };
-        let variables = &mut self.process_mut().locked;
-        variables.push(locked);
-        variables.sort_unstable();
+        // The owner runs, so its words are written anew.
+        self.locked.lock(locked);
         self.space.forget();
         Ok(Next::Return(0))
     }
 
     /// Whether a variable can be locked: no other thread has.
     pub fn can_lock_variable(&self, [address, bytes]: [u64; 2], slot: u32) -> bool {
-        let bytes = bytes.max(1);
-        !self.process.locked.iter().any(|locked| {
-            locked.owner != slot && locked.address < address + bytes && address < locked.address + locked.bytes
-        })
+        self.locked.of_others(address, bytes.max(1), slot).is_none()
     }
 
     fn unlock_variable(&mut self, hart: &Hart) -> Result<Next, Stop> {
         let (address, owner) = (hart.x[A0], self.running);
-        let held = self.process.locked.iter().position(|locked| locked.address == address && locked.owner == owner);
-        let Some(at) = held else {
+        if !self.locked.unlock(address, owner) {
             let (me, place) = (self.thread_name(owner), self.place_name(address));
             return Err(Stop::fault(
                 FaultKind::PrivilegeViolation,
                 format!("{me} unlocks {place}, which it has not locked"),
             ));
-        };
-        self.process_mut().locked.remove(at);
+        }
         self.space.forget();
         Ok(Next::Return(0))
     }

@@ -73,10 +73,7 @@ impl Machine<'_> {
 
     pub fn check_locked(&mut self, address: u64, bytes: u64) -> Result<(), Stop> {
         let running = self.running;
-        let overlaps = |locked: &&crate::process::LockedVariable| {
-            locked.owner != running && locked.address < address + bytes && address < locked.address + locked.bytes
-        };
-        let Some(&locked) = self.process.locked.iter().find(overlaps) else { return Ok(()) };
+        let Some(&locked) = self.locked.of_others(address, bytes, running) else { return Ok(()) };
         let (place, owner) = (self.place_name(locked.address), self.thread_name(locked.owner));
         Err(Stop::fault(FaultKind::PrivilegeViolation, format!("access to {place}, which {owner} has locked")))
     }

@@ -61,13 +61,6 @@ impl Region {
         FIXED_REGIONS + REGIONS_PER_SLOT * slots
     }
 
-    /// The numbers of all regions of a slot.
-    #[inline]
-    pub fn of_slot(slot: u32) -> std::ops::Range<usize> {
-        let first = FIXED_REGIONS + REGIONS_PER_SLOT * slot as usize;
-        first..first + REGIONS_PER_SLOT
-    }
-
     #[inline]
     pub fn number(self) -> usize {
         let of_slot = |slot: u32, kind: usize| FIXED_REGIONS + REGIONS_PER_SLOT * slot as usize + kind;
@@ -80,6 +73,14 @@ impl Region {
             Region::Private(slot) => of_slot(slot, 1),
             Region::Tls(slot) => of_slot(slot, 2),
             Region::Stack(slot) => of_slot(slot, 3),
+        }
+    }
+
+    /// The slot that a region belongs to, if it is a thread's.
+    pub fn slot(self) -> Option<u32> {
+        match self {
+            Region::Globals | Region::Break | Region::Maps | Region::LibraryHeap => None,
+            Region::Shared(slot) | Region::Private(slot) | Region::Tls(slot) | Region::Stack(slot) => Some(slot),
         }
     }
 

@@ -23,6 +23,7 @@ mod initialisation;
 mod layout;
 mod lifecycle;
 mod liveness;
+mod locked;
 mod machine;
 mod model;
 mod process;

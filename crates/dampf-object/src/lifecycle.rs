@@ -193,7 +193,7 @@ impl Machine<'_> {
         let created = *self.thread();
         for region in [Region::Stack(slot), Region::Tls(slot)] {
             self.space.clear_dead(region, |_| 0);
-            self.space.trees[region.number()] = dampf_rv::memory::Tree::EMPTY;
+            self.space.replace_tree(region, dampf_rv::memory::Tree::EMPTY);
         }
         let status = if created.detached { Status::Absent } else { Status::Exited { value } };
         *self.thread_mut() =
@@ -204,7 +204,7 @@ impl Machine<'_> {
         if self.process.reservations.iter().any(|(of, _)| *of == slot) {
             self.process_mut().reservations.retain(|(of, _)| *of != slot);
         }
-        if self.alive() == 0 {
+        if self.alive(1) == 0 {
             self.process_mut().ended = Some(0);
         }
         Next::End

@@ -3,6 +3,7 @@
 use crate::arena::Arenas;
 use crate::layout::Region;
 use crate::liveness::Liveness;
+use crate::locked::LockedVariables;
 use crate::process::Process;
 use crate::race::PendingAccess;
 use crate::site::Callers;
@@ -49,9 +50,13 @@ pub struct Machine<'m> {
     process_changed: bool,
     arenas: Vec<Option<Box<Arenas>>>,
     arenas_changed: Vec<bool>,
-    /// The words of the state this step began in, and its trees.
+    /// The words of the state this step began in.
     state: Vec<Word>,
-    base_trees: Vec<Tree>,
+    /// Slots of which something was changed in this step. All others are as the state has them.
+    touched: Vec<u32>,
+    is_touched: Vec<bool>,
+    /// What threads have locked.
+    pub locked: LockedVariables,
     /// The slot of the running thread.
     pub running: u32,
     /// The slot whose registers are out, because its thread runs.
@@ -81,6 +86,7 @@ pub struct Machine<'m> {
     #[expect(clippy::vec_box, reason = "harts move between here and `harts` as boxes")]
     spare_harts: Vec<Box<Hart>>,
     words: Vec<Word>,
+    stored_slots: Vec<u32>,
 }
 
 impl<'m> Machine<'m> {
@@ -97,7 +103,9 @@ impl<'m> Machine<'m> {
             arenas: (0..slots).map(|_| None).collect(),
             arenas_changed: vec![false; slots],
             state: vec![0; width(slots)],
-            base_trees: vec![Tree::EMPTY; regions],
+            touched: Vec::new(),
+            is_touched: vec![false; slots],
+            locked: LockedVariables::default(),
             running: 0,
             out: None,
             operating: None,
@@ -114,6 +122,7 @@ impl<'m> Machine<'m> {
             pending: Vec::new(),
             spare_harts: Vec::new(),
             words: Vec::new(),
+            stored_slots: Vec::new(),
         }
     }
 
@@ -121,55 +130,91 @@ impl<'m> Machine<'m> {
         self.threads.len()
     }
 
-    /// Takes a state apart. What is as it was in the state before is not taken apart again.
+    /// Takes a state apart. What is as it was in the state before is not taken apart again: with hundreds of threads, that is nearly
+    /// everything.
     pub fn load(&mut self, state: &[Word]) {
-        let components = &self.system.components;
-        self.space.reset();
+        self.space.rewind();
         self.output.clear();
         self.gap = None;
         self.fresh.clear();
+        self.load_process(state);
+        self.touch_different(state);
+        let mut touched = std::mem::take(&mut self.touched);
+        touched.sort_unstable();
+        self.locked.forget(&touched);
+        touched.drain(..).for_each(|slot| self.load_slot(slot, state));
+        self.touched = touched;
+    }
+
+    fn load_process(&mut self, state: &[Word]) {
         if self.state[PROCESS] != state[PROCESS] || self.process_changed || state[PROCESS] == 0 {
             self.process = match state[PROCESS] {
                 0 => Process::default(),
-                id => Process::decode(components.get(ComponentId(id - 1))),
+                id => Process::decode(self.system.components.get(ComponentId(id - 1))),
             };
         }
         self.process_changed = false;
-        let trees = &mut self.base_trees;
-        trees[Region::Globals.number()] = Tree { root: state[GLOBALS], levels: self.process.globals_levels };
-        trees[Region::Break.number()] = self.process.brk;
-        trees[Region::Maps.number()] = self.process.maps;
-        trees[Region::LibraryHeap.number()] = self.process.library_heap;
-        for slot in 0..self.threads.len() {
-            let (thread, arenas) = (thread_at(slot), arenas_at(slot));
-            let number = slot as u32;
-            let known = self.harts[slot].is_none() && state[thread] == self.state[thread];
-            // With hundreds of threads, nearly all are as they were.
-            if known && state[arenas] == self.state[arenas] && !self.arenas_changed[slot] {
+        let process = &self.process;
+        self.space.set_base(Region::Globals, Tree { root: state[GLOBALS], levels: process.globals_levels });
+        self.space.set_base(Region::Break, process.brk);
+        self.space.set_base(Region::Maps, process.maps);
+        self.space.set_base(Region::LibraryHeap, process.library_heap);
+        self.state[..FIXED_WORDS].copy_from_slice(&state[..FIXED_WORDS]);
+    }
+
+    /// Touches the slots whose words differ from those of the state before.
+    fn touch_different(&mut self, state: &[Word]) {
+        const SLOTS_AT_ONCE: usize = 16;
+        for first in (0..self.slots()).step_by(SLOTS_AT_ONCE) {
+            let slots = first..self.slots().min(first + SLOTS_AT_ONCE);
+            let words = thread_at(slots.start)..thread_at(slots.end);
+            if state[words.clone()] == self.state[words] {
                 continue;
             }
-            self.spare_harts.extend(self.harts[slot].take());
-            if !known {
-                self.threads[slot] = match state[thread] {
-                    0 => Thread::default(),
-                    id => Thread::decode(components.get(ComponentId(id - 1))),
-                };
-                trees[Region::Stack(number).number()] = self.threads[slot].stack;
-                trees[Region::Tls(number).number()] = self.threads[slot].tls;
-            }
-            if state[arenas] != self.state[arenas] || self.arenas_changed[slot] {
-                self.arenas[slot] = None;
-                self.arenas_changed[slot] = false;
-                let [shared, private] = match state[arenas] {
-                    0 => [Tree::EMPTY; 2],
-                    id => Arenas::decode_trees(components.get(ComponentId(id - 1))),
-                };
-                trees[Region::Shared(number).number()] = shared;
-                trees[Region::Private(number).number()] = private;
+            for slot in slots {
+                let words = thread_at(slot)..thread_at(slot + 1);
+                if state[words.clone()] != self.state[words] {
+                    self.touch(slot as u32);
+                }
             }
         }
-        self.state.copy_from_slice(state);
-        self.space.trees.copy_from_slice(&self.base_trees);
+    }
+
+    /// Takes note that what is known of a slot is not, or soon will not be, what the state has.
+    pub fn touch(&mut self, slot: u32) {
+        if !std::mem::replace(&mut self.is_touched[slot as usize], true) {
+            self.touched.push(slot);
+        }
+    }
+
+    fn load_slot(&mut self, number: u32, state: &[Word]) {
+        let slot = number as usize;
+        self.is_touched[slot] = false;
+        let (thread, arenas) = (thread_at(slot), arenas_at(slot));
+        let components = &self.system.components;
+        self.spare_harts.extend(self.harts[slot].take());
+        self.threads[slot] = match state[thread] {
+            0 => Thread::default(),
+            id => {
+                let words = components.get(ComponentId(id - 1));
+                self.locked.decode(number, Thread::locked(words));
+                Thread::decode(words)
+            }
+        };
+        self.space.set_base(Region::Stack(number), self.threads[slot].stack);
+        self.space.set_base(Region::Tls(number), self.threads[slot].tls);
+        if state[arenas] != self.state[arenas] || self.arenas_changed[slot] {
+            self.arenas[slot] = None;
+            self.arenas_changed[slot] = false;
+            let [shared, private] = match state[arenas] {
+                0 => [Tree::EMPTY; 2],
+                id => Arenas::decode_trees(components.get(ComponentId(id - 1))),
+            };
+            self.space.set_base(Region::Shared(number), shared);
+            self.space.set_base(Region::Private(number), private);
+        }
+        self.state[thread] = state[thread];
+        self.state[arenas] = state[arenas];
     }
 
     /// An integer register of a thread.
@@ -189,60 +234,61 @@ impl<'m> Machine<'m> {
             self.store_end(out);
             return;
         }
-        let components = &self.system.components;
         out.clear();
         out.extend_from_slice(&self.state);
-        let trees = &self.space.trees;
-        let globals = trees[Region::Globals.number()];
+        self.store_process(out);
+        let mut slots = std::mem::take(&mut self.stored_slots);
+        slots.extend(&self.touched);
+        slots.extend(self.space.changed().filter_map(Region::slot));
+        slots.sort_unstable();
+        slots.dedup();
+        slots.drain(..).for_each(|slot| self.store_slot(slot, out));
+        self.stored_slots = slots;
+    }
+
+    fn store_process(&mut self, out: &mut [Word]) {
+        let globals = self.space.tree(Region::Globals);
         out[GLOBALS] = globals.root;
-        let changed = |region: Region| trees[region.number()] != self.base_trees[region.number()];
         self.process_changed |= globals.levels != self.process.globals_levels;
-        self.process_changed |= [Region::Break, Region::Maps, Region::LibraryHeap].into_iter().any(changed);
+        let trees = [Region::Break, Region::Maps, Region::LibraryHeap];
+        self.process_changed |= trees.into_iter().any(|region| self.space.is_changed(region));
         if self.process_changed {
             self.process.globals_levels = globals.levels;
-            self.process.brk = trees[Region::Break.number()];
-            self.process.maps = trees[Region::Maps.number()];
-            self.process.library_heap = trees[Region::LibraryHeap.number()];
+            [self.process.brk, self.process.maps, self.process.library_heap] =
+                trees.map(|region| self.space.tree(region));
             self.process.encode(&mut self.words);
-            out[PROCESS] = components.intern(&self.words).0 + 1;
+            out[PROCESS] = self.system.components.intern(&self.words).0 + 1;
         }
-        for slot in 0..self.threads.len() {
-            let number = slot as u32;
-            let of_slot = Region::of_slot(number);
-            if self.harts[slot].is_none()
-                && !self.arenas_changed[slot]
-                && trees[of_slot.clone()] == self.base_trees[of_slot]
-            {
-                continue;
-            }
-            let (thread_at, arenas_at) = (thread_at(slot), arenas_at(slot));
-            let (stack, tls) = (trees[Region::Stack(number).number()], trees[Region::Tls(number).number()]);
-            if let Some(hart) = &self.harts[slot] {
-                out[thread_at] = match self.threads[slot].status {
-                    Status::Absent => 0,
-                    _ => {
-                        Thread { stack, tls, ..self.threads[slot] }.encode(hart, &mut self.words);
-                        components.intern(&self.words).0 + 1
-                    }
-                };
-            } else if changed(Region::Stack(number)) || changed(Region::Tls(number)) {
-                self.words.clear();
-                self.words.extend_from_slice(components.get(ComponentId(out[thread_at] - 1)));
-                Thread::replace_trees(&mut self.words, stack, tls);
-                out[thread_at] = components.intern(&self.words).0 + 1;
-            }
-            let regions = [Region::Shared(number), Region::Private(number)];
-            if self.arenas_changed[slot] || regions.into_iter().any(changed) {
-                Arenas::encode_trees(regions.map(|region| trees[region.number()]), &mut self.words);
-                match (&self.arenas[slot], self.state[arenas_at]) {
-                    (Some(arenas), _) => arenas.encode_blocks(&mut self.words),
-                    (None, 0) => Arenas::default().encode_blocks(&mut self.words),
-                    (None, id) => {
-                        self.words.extend_from_slice(&components.get(ComponentId(id - 1))[Arenas::BLOCKS..]);
-                    }
+    }
+
+    fn store_slot(&mut self, number: u32, out: &mut [Word]) {
+        let components = &self.system.components;
+        let slot = number as usize;
+        let (thread_at, arenas_at) = (thread_at(slot), arenas_at(slot));
+        let changed = |region: Region| self.space.is_changed(region);
+        let [stack, tls] = [Region::Stack(number), Region::Tls(number)].map(|region| self.space.tree(region));
+        if let Some(hart) = &self.harts[slot] {
+            Thread { stack, tls, ..self.threads[slot] }.encode(hart, &mut self.words);
+            let holds_locks = self.locked.encode(number, &mut self.words);
+            let is_empty = self.threads[slot].status == Status::Absent && !holds_locks;
+            out[thread_at] = if is_empty { 0 } else { components.intern(&self.words).0 + 1 };
+        } else if changed(Region::Stack(number)) || changed(Region::Tls(number)) {
+            self.words.clear();
+            self.words.extend_from_slice(components.get(ComponentId(out[thread_at] - 1)));
+            Thread::replace_trees(&mut self.words, stack, tls);
+            out[thread_at] = components.intern(&self.words).0 + 1;
+        }
+        let regions = [Region::Shared(number), Region::Private(number)];
+        if self.arenas_changed[slot] || regions.into_iter().any(changed) {
+            Arenas::encode_trees(regions.map(|region| self.space.tree(region)), &mut self.words);
+            match (&self.arenas[slot], self.state[arenas_at]) {
+                (Some(arenas), _) => arenas.encode_blocks(&mut self.words),
+                (None, 0) => Arenas::default().encode_blocks(&mut self.words),
+                (None, id) => {
+                    self.words.extend_from_slice(&components.get(ComponentId(id - 1))[Arenas::BLOCKS..]);
                 }
-                out[arenas_at] = components.intern(&self.words).0 + 1;
             }
+            out[arenas_at] = components.intern(&self.words).0 + 1;
         }
     }
 
@@ -258,10 +304,11 @@ impl<'m> Machine<'m> {
 
     /// Clears what no thread can read any more, and makes what was written part of the trees.
     fn settle(&mut self) {
-        for slot in 0..self.threads.len() {
+        for &number in &self.touched {
+            let slot = number as usize;
             let Some(hart) = &self.harts[slot] else { continue };
             let sp = if self.threads[slot].is_alive() { hart.x[2] } else { u64::MAX };
-            self.space.clear_dead(Region::Stack(slot as u32), |line| match sp.saturating_sub(line) {
+            self.space.clear_dead(Region::Stack(number), |line| match sp.saturating_sub(line) {
                 0 => u64::MAX,
                 dead @ 1..64 => u64::MAX << dead,
                 _ => 0,
@@ -272,6 +319,7 @@ impl<'m> Machine<'m> {
 
     /// The registers of a thread, for reading and writing.
     pub fn hart_mut(&mut self, slot: u32) -> &mut Hart {
+        self.touch(slot);
         let slot = slot as usize;
         if self.harts[slot].is_none() {
             let mut hart = self.spare_harts.pop().unwrap_or_else(|| Box::new(Hart::new(0)));
@@ -319,6 +367,7 @@ impl<'m> Machine<'m> {
 
     pub fn arenas_mut(&mut self, slot: u32) -> &mut Arenas {
         self.load_arenas(slot);
+        self.touch(slot);
         self.arenas_changed[slot as usize] = true;
         self.arenas[slot as usize].as_mut().expect("loaded above")
     }
@@ -352,8 +401,9 @@ impl<'m> Machine<'m> {
         &mut self.threads[self.running as usize]
     }
 
-    pub fn alive(&self) -> usize {
-        self.threads.iter().filter(|thread| thread.is_alive()).count()
+    /// The number of threads that are alive, counted up to a number.
+    pub fn alive(&self, most: usize) -> usize {
+        self.threads.iter().filter(|thread| thread.is_alive()).take(most).count()
     }
 
     /// Whether the running thread may perform any number of visible operations.

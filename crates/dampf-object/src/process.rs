@@ -4,14 +4,6 @@ use crate::arena::Arena;
 use dampf_core::Word;
 use dampf_rv::memory::Tree;
 
-/// A variable that a thread locked against the others.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct LockedVariable {
-    pub address: u64,
-    pub bytes: u64,
-    pub owner: u32,
-}
-
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Process {
     /// The exit status, once the process has ended.
@@ -26,14 +18,11 @@ pub struct Process {
     pub library_blocks: Arena,
     /// Addresses that threads have loaded with a reservation, by slot. Ascending.
     pub reservations: Vec<(u32, u64)>,
-    /// Ascending.
-    pub locked: Vec<LockedVariable>,
 }
 
-/// Where lists and blocks begin in a process's words.
-const FIXED_WORDS: usize = 14;
+/// Where the list and the blocks begin in a process's words.
+const FIXED_WORDS: usize = 13;
 const RESERVATION_WORDS: usize = 3;
-const LOCKED_WORDS: usize = 5;
 
 impl Process {
     /// Where an encoded process has the roots of its trees, each with its levels behind it: the break, the maps, the
@@ -54,16 +43,10 @@ impl Process {
         out.extend(halves(self.brk_end));
         out.extend(halves(self.maps_end));
         out.push(self.reservations.len() as Word);
-        out.push(self.locked.len() as Word);
         debug_assert_eq!(out.len(), FIXED_WORDS);
         for &(slot, address) in &self.reservations {
             out.push(slot);
             out.extend(halves(address));
-        }
-        for locked in &self.locked {
-            out.extend(halves(locked.address));
-            out.extend(halves(locked.bytes));
-            out.push(locked.owner);
         }
         self.library_blocks.encode(out);
     }
@@ -71,9 +54,8 @@ impl Process {
     pub fn decode(words: &[Word]) -> Process {
         let long = |at: usize| u64::from(words[at]) | u64::from(words[at + 1]) << 32;
         let [brk, maps, library_heap] = Process::TREES.map(|at| Tree { root: words[at], levels: words[at + 1] });
-        let (reservations, locked) = (words[12] as usize, words[13] as usize);
-        let locked_at = FIXED_WORDS + RESERVATION_WORDS * reservations;
-        let blocks_at = locked_at + LOCKED_WORDS * locked;
+        let reservations = words[12] as usize;
+        let blocks_at = FIXED_WORDS + RESERVATION_WORDS * reservations;
         Process {
             ended: words[0].checked_sub(1).map(|status| status as u8),
             globals_levels: words[Process::GLOBALS_LEVELS],
@@ -86,19 +68,15 @@ impl Process {
                 .map(|number| FIXED_WORDS + RESERVATION_WORDS * number)
                 .map(|at| (words[at], long(at + 1)))
                 .collect(),
-            locked: (0..locked)
-                .map(|number| locked_at + LOCKED_WORDS * number)
-                .map(|at| LockedVariable { address: long(at), bytes: long(at + 2), owner: words[at + 4] })
-                .collect(),
             library_blocks: Arena::decode(&words[blocks_at..]).0,
         }
     }
 
     /// Whether words from elsewhere can be decoded.
     pub fn is_encoding(words: &[Word]) -> bool {
-        let [.., reservations, locked] = words.get(..FIXED_WORDS).unwrap_or_default() else { return false };
-        let lists = RESERVATION_WORDS as u64 * u64::from(*reservations) + LOCKED_WORDS as u64 * u64::from(*locked);
-        let blocks = usize::try_from(lists).ok().and_then(|lists| words.get(FIXED_WORDS.checked_add(lists)?..));
+        let [.., reservations] = words.get(..FIXED_WORDS).unwrap_or_default() else { return false };
+        let list = RESERVATION_WORDS as u64 * u64::from(*reservations);
+        let blocks = usize::try_from(list).ok().and_then(|list| words.get(FIXED_WORDS.checked_add(list)?..));
         blocks.and_then(Arena::skip).is_some_and(<[Word]>::is_empty)
     }
 }
@@ -117,7 +95,6 @@ mod tests {
             brk_end: 0x4000_1234,
             maps_end: 0x1_0000_0001,
             reservations: vec![(1, 0x11_0000_0000), (2, 7)],
-            locked: vec![LockedVariable { address: 9, bytes: 1 << 40, owner: 3 }],
             ..Process::default()
         };
         process.library_blocks.allocate(100, 16, 77, Maker::Malloc, false);
@@ -128,7 +105,7 @@ mod tests {
         for length in 0..words.len() {
             assert!(!Process::is_encoding(&words[..length]), "the first {length} words are no process");
         }
-        for at in [12, 13, words.len() - 7] {
+        for at in [12, words.len() - 7] {
             let mut damaged = words.clone();
             damaged[at] = Word::MAX;
             assert!(!Process::is_encoding(&damaged), "a process has no such word {at}");

@@ -89,7 +89,7 @@ impl Machine<'_> {
 
     /// The race that this state is in, if it is in one.
     pub fn race(&mut self) -> Option<Fault> {
-        if !self.system.program.instrumented || self.system.options.ignore_races || self.alive() < 2 {
+        if !self.system.program.instrumented || self.system.options.ignore_races || self.alive(2) < 2 {
             return None;
         }
         let mut pending = std::mem::take(&mut self.pending);

@@ -29,7 +29,11 @@ const EMPTY: Entry = Entry { tag: u64::MAX, data: std::ptr::null_mut(), read: 0,
 pub struct Space<'m> {
     table: &'m LineTable,
     globals: u64,
-    pub trees: Vec<Tree>,
+    trees: Vec<Tree>,
+    /// The trees of the state the step began in, and the regions whose trees are other ones by now. There are thousands of regions where there
+    /// are hundreds of threads, of which a step changes a few.
+    base: Vec<Tree>,
+    changed: Vec<usize>,
     entries: Box<[Entry; ENTRIES]>,
     generation: u64,
     copies: Copies,
@@ -44,6 +48,8 @@ impl<'m> Space<'m> {
             table,
             globals,
             trees: vec![Tree::EMPTY; regions],
+            base: vec![Tree::EMPTY; regions],
+            changed: Vec::new(),
             entries: Box::new([EMPTY; ENTRIES]),
             generation: 0,
             copies: Copies::new(),
@@ -60,9 +66,50 @@ impl<'m> Space<'m> {
     }
 
     /// Forgets what was written, too.
-    pub fn reset(&mut self) {
+    fn reset(&mut self) {
         self.forget();
         self.copies.clear();
+    }
+
+    /// Goes back to the trees that the step began with.
+    pub fn rewind(&mut self) {
+        self.reset();
+        for region in self.changed.drain(..) {
+            self.trees[region] = self.base[region];
+        }
+    }
+
+    /// Sets the tree that a step begins with.
+    pub fn set_base(&mut self, region: Region, tree: Tree) {
+        self.base[region.number()] = tree;
+        self.trees[region.number()] = tree;
+    }
+
+    /// The tree of a region, without what was written since the last [`settle`](Self::settle).
+    pub fn tree(&self, region: Region) -> Tree {
+        self.trees[region.number()]
+    }
+
+    /// Puts another tree in the place of a region's.
+    pub fn replace_tree(&mut self, region: Region, tree: Tree) {
+        self.put(region.number(), tree);
+    }
+
+    fn put(&mut self, region: usize, tree: Tree) {
+        if self.trees[region] == self.base[region] && tree != self.base[region] {
+            self.changed.push(region);
+        }
+        self.trees[region] = tree;
+    }
+
+    /// Whether a region's tree is another one than at the beginning of the step.
+    pub fn is_changed(&self, region: Region) -> bool {
+        self.trees[region.number()] != self.base[region.number()]
+    }
+
+    /// The regions whose trees have changed in this step, and maybe some that have changed back.
+    pub fn changed(&self) -> impl Iterator<Item = Region> {
+        self.changed.iter().map(|&number| Region::from_number(number))
     }
 
     #[inline]
@@ -199,7 +246,7 @@ impl<'m> Space<'m> {
             let count = rest.iter().take_while(|(key, _)| parts(*key).0 == region).count();
             of_region.clear();
             of_region.extend(rest[..count].iter().map(|&(key, id)| (parts(key).1, id)));
-            self.trees[region] = self.trees[region].with(self.table, &of_region);
+            self.put(region, self.trees[region].with(self.table, &of_region));
             rest = &rest[count..];
         }
         self.reset();

@@ -36,6 +36,7 @@ pub fn start(machine: &mut Machine<'_>) -> Result<(), Stop> {
     machine.make_exit_buffer(hart.x[4], 0);
     machine.threads[0].sp = hart.x[2];
     machine.threads[0].pc = hart.pc;
+    machine.touch(0);
     machine.harts[0] = Some(hart);
     result
 }
@@ -49,7 +50,7 @@ fn lay_out_globals(machine: &mut Machine<'_>) {
             changes.push((index as u32, system.lines.intern(line)));
         }
     }
-    machine.space.trees[Region::Globals.number()] = Tree::EMPTY.with(&system.lines, &changes);
+    machine.space.replace_tree(Region::Globals, Tree::EMPTY.with(&system.lines, &changes));
 }
 
 /// Writes arguments, environment and the auxiliary vector; returns the stack pointer.

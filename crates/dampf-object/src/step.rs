@@ -83,7 +83,7 @@ impl Machine<'_> {
 
     fn run_thread(&mut self, slot: u32, way: Option<u32>) -> Result<(), Stop> {
         self.running = slot;
-        self.alone = self.alive() == 1;
+        self.alone = self.alive(2) == 1;
         self.granted = way.is_some();
         self.section_began = false;
         self.space.forget();

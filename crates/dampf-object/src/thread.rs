@@ -1,5 +1,6 @@
 //! A thread of the checked program, and how it is written in a state.
 
+use crate::locked::LOCKED_WORDS;
 use dampf_core::Word;
 use dampf_rv::machine::Hart;
 use dampf_rv::memory::Tree;
@@ -74,7 +75,7 @@ impl Thread {
         !matches!(self.status, Status::Absent | Status::Exited { .. })
     }
 
-    /// Writes a thread and its registers. Registers that are zero cost nothing.
+    /// Writes a thread and its registers, without what it has locked. Registers that are zero cost nothing.
     pub fn encode(&self, hart: &Hart, out: &mut Vec<Word>) {
         let (tag, first, second) = match self.status {
             Status::Absent => (0, 0, 0),
@@ -152,10 +153,20 @@ impl Thread {
 
     /// Whether words from elsewhere can be decoded.
     pub fn is_encoding(words: &[Word]) -> bool {
-        let registers = |masks: &[Word]| masks.iter().map(|mask| mask.count_ones() as usize).sum::<usize>();
         words.len() >= FIXED_WORDS
             && words[0] & 0xff <= EXITED
-            && words.len() == FIXED_WORDS + 2 * registers(&words[MASKS..MASKS + 2])
+            && (words.len().checked_sub(Thread::locked_at(words))).is_some_and(|rest| rest % LOCKED_WORDS == 0)
+    }
+
+    /// Where the variables that the thread has locked begin, behind its registers.
+    fn locked_at(words: &[Word]) -> usize {
+        let registers: u32 = words[MASKS..MASKS + 2].iter().map(|mask| mask.count_ones()).sum();
+        FIXED_WORDS + 2 * registers as usize
+    }
+
+    /// The words of the variables that the thread has locked.
+    pub fn locked(words: &[Word]) -> &[Word] {
+        &words[Thread::locked_at(words)..]
     }
 
     /// Changes the trees in a thread's words.

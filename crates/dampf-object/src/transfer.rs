@@ -145,13 +145,12 @@ fn thread_section(slot: usize) -> String {
 mod tests {
     use super::*;
     use crate::arena::Maker;
-    use crate::process::LockedVariable;
+    use crate::locked::{LockedVariable, LockedVariables};
     use dampf_rv::machine::Hart;
 
     fn process() -> Vec<Word> {
-        let locked = vec![LockedVariable { address: 9, bytes: 1 << 40, owner: 3 }];
         let maps = Tree { root: 32, levels: 3 };
-        let mut process = Process { maps, locked, reservations: vec![(1, 7), (2, 9)], ..Process::default() };
+        let mut process = Process { maps, reservations: vec![(1, 7), (2, 9)], ..Process::default() };
         process.library_blocks.allocate(100, 16, 77, Maker::Malloc, false);
         let mut words = Vec::new();
         process.encode(&mut words);
@@ -163,6 +162,9 @@ mod tests {
         (hart.x[2], hart.x[10], hart.f[9]) = (0x11_0000_0010, u64::MAX, 3);
         let mut words = Vec::new();
         Thread { stack: Tree { root: 64, levels: 2 }, ..Thread::default() }.encode(&hart, &mut words);
+        let mut locked = LockedVariables::default();
+        locked.lock(LockedVariable { address: 9, bytes: 1 << 40, owner: 3 });
+        locked.encode(3, &mut words);
         words
     }
 
@@ -182,6 +184,7 @@ mod tests {
             THREAD_KIND => {
                 Thread::decode(words);
                 Thread::decode_registers(words, &mut Hart::new(0));
+                LockedVariables::default().decode(3, Thread::locked(words));
             }
             _ => drop((Arenas::decode_trees(words), Arenas::decode_blocks(words))),
         }
