@@ -78,6 +78,18 @@ impl Packer {
         self.count += 1;
     }
 
+    /// A packer for states that travel one by one, without companions.
+    pub fn of_single<M: Transfer>(model: &M) -> Self {
+        Packer::new(model.width(), one(model))
+    }
+
+    /// A parcel with one state, in which parts are described that were not before.
+    pub fn pack_single<M: Transfer>(&mut self, model: &M, state: &[Word]) -> Vec<u8> {
+        self.push(model, state, &Companion::default());
+        let (parcel, _) = self.take().expect("a state was packed");
+        parcel
+    }
+
     /// States that are packed and were not taken yet.
     #[inline]
     pub fn count(&self) -> u64 {
@@ -124,12 +136,18 @@ pub fn unpack<M: Transfer>(
         arrivals.learn(model, descriptions)?;
     }
     let mut theirs = vec![0; words.len()];
+    let (mut before, mut shape_before) = (theirs.clone(), None);
     for _ in 0..count {
-        let shape = if format.parts { reader.number()? } else { 0 };
-        reader.difference(&mut theirs)?;
-        words.iter_mut().zip(&theirs).for_each(|(word, &theirs)| *word = theirs);
         if format.parts {
-            arrivals.translate(shape, words)?;
+            let shape = reader.number()?;
+            reader.difference(&mut theirs)?;
+            let is_similar = shape_before == Some(shape);
+            arrivals.translate_state(shape, &theirs, is_similar.then_some(&before), words)?;
+            before.copy_from_slice(&theirs);
+            shape_before = Some(shape);
+        } else {
+            reader.difference(&mut theirs)?;
+            words.iter_mut().zip(&theirs).for_each(|(word, &theirs)| *word = theirs);
         }
         let mut companion = Companion { parent: reader.three_bytes()?, ..Companion::default() };
         if format.depths {
@@ -151,17 +169,18 @@ pub fn unpack<M: Transfer>(
 
 /// One state with all its parts, for a reader who knows nothing.
 pub fn pack_one<M: Transfer>(model: &M, state: &[Word]) -> Vec<u8> {
-    let mut packer = Packer::new(state.len(), one(model));
-    packer.push(model, state, &Companion::default());
-    let (parcel, _) = packer.take().expect("a state was packed");
-    parcel
+    Packer::of_single(model).pack_single(model, state)
 }
 
 pub fn unpack_one<M: Transfer>(model: &M, parcel: &[u8]) -> Result<Vec<Word>, Garbled> {
+    unpack_single(model, &mut Arrivals::default(), parcel)
+}
+
+/// A state that was packed by itself, where others may have been packed before.
+pub fn unpack_single<M: Transfer>(model: &M, arrivals: &mut Arrivals, parcel: &[u8]) -> Result<Vec<Word>, Garbled> {
     let mut words = vec![0; model.width()];
     let mut state = None;
-    let mut arrivals = Arrivals::default();
-    unpack(model, one(model), &mut arrivals, parcel, &mut words, |words, _| state = Some(words.to_vec()))?;
+    unpack(model, one(model), arrivals, parcel, &mut words, |words, _| state = Some(words.to_vec()))?;
     state.ok_or(Garbled)
 }
 
