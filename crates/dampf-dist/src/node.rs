@@ -17,7 +17,7 @@ use crate::census::Census;
 use crate::message::{Message, Progress};
 use crate::order::Ranking;
 use crate::outbox::Outbox;
-use crate::parcel::{Companion, Format};
+use crate::parcel::{Companion, Format, Packer};
 use crate::parents::EarlyParents;
 use crate::partition::{Bucket, Partitioner};
 use crate::passage::Arrivals;
@@ -71,6 +71,9 @@ pub struct Node<'a, M: Transfer> {
     outbox: Outbox,
     /// What each rank has told about parts of states.
     pub(crate) arrivals: Vec<Arrivals>,
+    /// The same for states whose parents are looked for: this rank tells all the same, in the same order.
+    pub(crate) sought: Packer,
+    pub(crate) sought_arrivals: Vec<Arrivals>,
     queue: StoredQueue,
     raw: RawQueue,
     levels: Option<Levels>,
@@ -96,6 +99,8 @@ pub struct Node<'a, M: Transfer> {
     /// The first rank's: the reports of all.
     reports: Vec<Option<Report>>,
     quest: Option<Quest>,
+    /// The states that still waited when the search ended, once they were asked for.
+    pub(crate) never_explored: Option<Vec<StateRef>>,
     summary: Option<Summary>,
     /// Who has said goodbye.
     gone: Vec<bool>,
@@ -159,6 +164,8 @@ impl<'a, M: Transfer> Node<'a, M> {
             format,
             outbox: Outbox::new(ranks, width, format, settings.remembered),
             arrivals: (0..ranks).map(|_| Arrivals::default()).collect(),
+            sought: Packer::of_single(model),
+            sought_arrivals: (0..ranks).map(|_| Arrivals::default()).collect(),
             queue: StoredQueue::new(settings.order),
             raw: RawQueue::new(width, settings.waiting),
             levels: levels.then(|| Levels::new(ranks, RawQueue::new(width, settings.waiting))),
@@ -180,6 +187,7 @@ impl<'a, M: Transfer> Node<'a, M> {
             redundant: 0,
             reports: vec![None; count],
             quest: None,
+            never_explored: None,
             summary: None,
             gone: vec![false; count],
             early: Vec::new(),
@@ -221,8 +229,16 @@ impl<'a, M: Transfer> Node<'a, M> {
         self.settings.waiting != Waiting::Hash && !self.options.deterministic
     }
 
-    fn waiting(&self) -> usize {
+    pub(crate) fn waiting(&self) -> usize {
         self.queue.len() + self.raw.len() + self.levels.as_ref().map_or(0, Levels::waiting)
+    }
+
+    /// All stored states that wait, in an order of no meaning.
+    pub(crate) fn for_each_waiting(&self, visit: &mut dyn FnMut(Stored)) {
+        self.queue.for_each(visit);
+        if let Some(levels) = &self.levels {
+            levels.next.for_each(visit);
+        }
     }
 
     fn progress(&self) -> Progress {
@@ -385,7 +401,7 @@ impl<'a, M: Transfer> Node<'a, M> {
                 self.take_report(network, from, report);
             }
             Message::Ask { question, state } => self.answer_ask(network, question, state),
-            Message::Seek { question, prefix, state } => self.answer_seek(network, question, prefix, state),
+            Message::Seek { question, prefix, state } => self.answer_seek(network, (from, question), prefix, state),
             Message::Where { level, position, step } => self.answer_where(network, level, position, step),
             Message::IsInitial { question, initial } => {
                 self.pursue(network, |quest| quest.take_initial(question, initial));
@@ -406,8 +422,11 @@ impl<'a, M: Transfer> Node<'a, M> {
 
     /// Looks at what the rest of this process says: limits, Ctrl-C.
     fn look_at_monitor(&mut self, network: &mut impl Transport) {
-        if let Some(reason) = self.monitor.stopped() {
-            self.halt(network, reason);
+        let Some(reason) = self.monitor.stopped() else { return };
+        self.halt(network, reason);
+        // Trails take time, too. Those of a search that had ended in this way are what is left to do.
+        if reason.is_wanted() && !self.stopped.is_some_and(Stop::is_wanted) {
+            self.pursue(network, |quest| quest.give_up(reason));
         }
     }
 

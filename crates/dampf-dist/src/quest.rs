@@ -10,18 +10,19 @@
 
 use crate::message::Message;
 use crate::node::Node;
-use crate::parcel::{PARENT_BITS, UNKNOWN_PARENT, pack_one, unpack_one};
+use crate::parcel::{PARENT_BITS, UNKNOWN_PARENT, unpack_single};
 use crate::report::{Discovery, FaultPlace, Report, Summary};
 use dampf_core::{Action, Finding, Model, Successors, Trail, Transfer, Word, Worker, replay};
 use dampf_net::{Rank, Transport};
-use dampf_search::FINDINGS_MAX;
+use dampf_search::{FINDINGS_MAX, Stop};
 use dampf_store::{Prefix, Session, StateRef};
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// After so many tried states the beginning of the search is worth remembering.
 const TRIED_MAX: u64 = 1_000_000;
-/// How many states of the beginning are remembered.
+/// How many states of the beginning are remembered, and how many words of them at most.
 const KNOWN_MAX: usize = 500_000;
+const KNOWN_WORDS_MAX: usize = 1 << 25;
 
 /// A state of some rank.
 type Held = (Rank, StateRef);
@@ -249,6 +250,15 @@ impl Quest {
         self.next_task();
     }
 
+    /// Leaves out the trails that are not known yet.
+    pub fn give_up(&mut self, reason: Stop) {
+        self.tasks.clear();
+        self.search = None;
+        self.placed = None;
+        self.question += 1;
+        self.summary.stopped = Some(reason);
+    }
+
     /// What all ranks are to know. Every trail is seen to lead to its fault.
     ///
     /// # Panics
@@ -287,7 +297,8 @@ impl Beginning {
             beginning.add(&mut states, out.state(number), origin);
         }
         let mut at = 0;
-        while at < states.len() && states.len() < KNOWN_MAX {
+        let most = KNOWN_MAX.min(KNOWN_WORDS_MAX / model.width().max(1));
+        while at < states.len() && states.len() < most {
             if worker.successors(&states[at], &mut out).is_err() {
                 break;
             }
@@ -352,21 +363,32 @@ impl<M: Transfer> Node<'_, M> {
             None => self.store.parent_prefix(state).unwrap_or(Prefix::ANY).cut(PARENT_BITS),
         };
         self.load(state);
-        let state = pack_one(self.model, &self.words);
+        let state = self.sought.pack_single(self.model, &self.words);
         for rank in 0..self.ranks {
             self.say(network, rank, &Message::Seek { question, prefix, state: &state });
         }
     }
 
     /// Tries this rank's states.
-    pub(crate) fn answer_seek(&mut self, network: &mut impl Transport, question: u64, prefix: Prefix, state: &[u8]) {
-        let target = unpack_one(self.model, state).expect("a state from another rank can be read");
+    pub(crate) fn answer_seek(
+        &mut self,
+        network: &mut impl Transport,
+        (from, question): (Rank, u64),
+        prefix: Prefix,
+        state: &[u8],
+    ) {
+        let arrivals = &mut self.sought_arrivals[from as usize];
+        let target = unpack_single(self.model, arrivals, state).expect("a state from another rank can be read");
         self.note_contents(network, question, &target);
         let mut candidates = Vec::new();
+        let waiting = self.waiting_states();
         self.store.for_each_with(prefix, &mut |candidate| {
-            candidates.push(candidate);
+            if waiting.binary_search(&candidate).is_err() {
+                candidates.push(candidate);
+            }
             true
         });
+        self.never_explored = Some(waiting);
         let tried = candidates.len() as u64;
         let mut parents = Vec::new();
         let mut out = Successors::new(self.model.width());
@@ -377,6 +399,16 @@ impl<M: Transfer> Node<'_, M> {
         }
         self.session.quiesce();
         self.say(network, 0, &Message::Found { question, tried, parents });
+    }
+
+    /// The states that still wait, in order: nobody's parents, and in a search that goes deep far more than those that were explored.
+    fn waiting_states(&mut self) -> Vec<StateRef> {
+        self.never_explored.take().unwrap_or_else(|| {
+            let mut waiting = Vec::with_capacity(self.waiting());
+            self.for_each_waiting(&mut |stored| waiting.push(stored.state));
+            waiting.sort_unstable();
+            waiting
+        })
     }
 
     /// Says which step leaves the state at a position, if that is here.

@@ -166,7 +166,7 @@ fn check_program(
     let outputs = Outputs::reserve(options, ranks.speaks())?;
     let start = Instant::now();
     if resumed.is_none() {
-        input.try_out();
+        input.try_out(options.max_time.map(|limit| start + limit));
     }
     loop {
         let model = input.model();

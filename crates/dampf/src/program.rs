@@ -10,6 +10,7 @@ use dampf_report::{Origin, ProgramOrigin, bytes_hash};
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 const EXECUTABLE_BYTES_MAX: u64 = 512 << 20;
 /// Random runs that are made before the search, to see which memory threads share.
@@ -144,16 +145,17 @@ impl ProgramInput {
         }
     }
 
-    /// Learns about sharing from random runs, which is cheaper than from searches that have to begin again.
-    pub fn try_out(&mut self) {
+    /// Learns about sharing from random runs, which is cheaper than from searches that have to begin again; until a moment, if one is
+    /// given.
+    pub fn try_out(&mut self, end: Option<Instant>) {
         let mut instructions = 0;
         for seed in 0..TRIAL_RUNS {
             loop {
-                if instructions > TRIAL_INSTRUCTIONS {
+                if instructions > TRIAL_INSTRUCTIONS || is_over(end) {
                     return;
                 }
                 let model = self.model();
-                instructions += trial_run(&model, seed, TRIAL_INSTRUCTIONS - instructions);
+                instructions += trial_run(&model, seed, TRIAL_INSTRUCTIONS - instructions, end);
                 let lessons = model.lessons();
                 if lessons.is_empty() {
                     break;
@@ -167,8 +169,12 @@ impl ProgramInput {
 /// What putting a word of a state together costs, in instructions of the program: matters where there are hundreds of threads.
 const INSTRUCTIONS_PER_WORD: u64 = 4;
 
+fn is_over(end: Option<Instant>) -> bool {
+    end.is_some_and(|end| Instant::now() >= end)
+}
+
 /// One random run, as far as it goes; returns the number of instructions it took, or would have taken for its cost.
-fn trial_run(model: &ObjectModel, seed: u64, instructions_max: u64) -> u64 {
+fn trial_run(model: &ObjectModel, seed: u64, instructions_max: u64, end: Option<Instant>) -> u64 {
     let mut worker = model.worker();
     let mut next = Successors::new(model.width());
     let mut chance = Chance(seed);
@@ -184,7 +190,7 @@ fn trial_run(model: &ObjectModel, seed: u64, instructions_max: u64) -> u64 {
         if repetitions > REPETITIONS_MAX || worker.instructions() + words * INSTRUCTIONS_PER_WORD > instructions_max {
             break;
         }
-        if worker.successors(&state, &mut next).is_err() {
+        if is_over(end) || worker.successors(&state, &mut next).is_err() {
             break;
         }
         words += (next.len() * next.width()) as u64;

@@ -28,7 +28,7 @@ pub fn run(options: &SimulateOptions, terminal: &Terminal) -> Result<u8, Failure
         if options.quiet {
             return run_program::run(&input, options);
         }
-        input.try_out();
+        input.try_out(None);
         return walk_through(&input.model(), input.deadlocks, options, terminal);
     }
     if promela::is_promela(&options.model.input) && !options.quiet {
