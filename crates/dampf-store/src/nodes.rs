@@ -49,7 +49,7 @@ pub struct NodeSession {
 }
 
 const ID_BLOCK: u64 = 64;
-const RECENT_BITS: u32 = 12;
+const RECENT_BITS: u32 = 13;
 /// What no node has as its id: ids end below it.
 pub const NO_ID: u32 = u32::MAX;
 

@@ -39,6 +39,14 @@ pub struct TreeStore {
 
 struct HashAndParent;
 
+/// How many states a session remembers.
+const MET_BITS: u32 = 14;
+
+#[inline]
+fn met_place(hash: u64) -> usize {
+    (hash & ((1 << MET_BITS) - 1)) as usize
+}
+
 #[inline]
 fn shard_of(hash: u64) -> usize {
     (hash >> (64 - SHARD_BITS)) as usize
@@ -145,6 +153,7 @@ impl Store for TreeStore {
             base: vec![NO_ID; self.shape.len],
             scratch: vec![NO_ID; self.shape.len],
             base_is_set: false,
+            met: (0..1 << MET_BITS).map(|place: u64| !place).collect(),
             changes: Vec::new(),
             ends: Vec::new(),
             risen: Vec::new(),
@@ -225,6 +234,9 @@ pub struct TreeSession<'s> {
     /// The tree of the state that was loaded last: its words, then its inner nodes' ids.
     base: Vec<u32>,
     base_is_set: bool,
+    /// States that were committed lately, at the places that their lowest bits say: neighbours have common successors, and
+    /// many lookups end here, in the processor's own cache. A place that is not used holds what belongs elsewhere.
+    met: Box<[u64]>,
     /// The ids of `base`, and those of a successor while its key is computed.
     scratch: Vec<u32>,
     /// The changes of the states that are prepared together, one after the other.
@@ -263,7 +275,9 @@ impl TreeSession<'_> {
     #[inline]
     fn fetch(&self, key: u64) -> u64 {
         let hash = mix(key);
-        self.store.roots.prefetch(shard_of(hash), position_of(hash), &self.guard);
+        if self.met[met_place(hash)] != hash {
+            self.store.roots.prefetch(shard_of(hash), position_of(hash), &self.guard);
+        }
         hash
     }
 
@@ -419,6 +433,10 @@ impl Session for TreeSession<'_> {
 
     #[inline]
     fn commit(&mut self, hash: u64, _: &[Word], parent: Option<StateRef>) -> Inserted {
+        if self.met[met_place(hash)] == hash {
+            return Inserted::Known(StateRef(hash));
+        }
+        self.met[met_place(hash)] = hash;
         let matches = |slot: u64, displacement: u32, geometry: &Geometry| {
             slot >> HashAndParent::parent_bits(geometry) == HashAndParent::pattern(hash, displacement, geometry)
         };
