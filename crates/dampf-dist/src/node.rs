@@ -31,7 +31,7 @@ use dampf_core::{Statistics, Successors, Transfer, Unsupported, Word};
 use dampf_net::{Lost, Process, Rank, Transport, Turn};
 use dampf_search::{Monitor, Options, Stop};
 use dampf_store::{Session, StateRef, Store, TreeStore};
-use explore::{Held, OwnStep};
+use explore::{ForeignStep, Held, OwnStep};
 pub use levels::LevelEnd;
 use levels::Levels;
 use saving::Saving;
@@ -118,6 +118,7 @@ pub struct Node<'a, M: Transfer> {
     successors: Vec<Successors>,
     batch: Vec<Stored>,
     own_steps: Vec<OwnStep>,
+    foreign_steps: Vec<ForeignStep>,
     step_order: Vec<usize>,
     /// States of a message that were prepared and not looked up yet, and their words.
     received: Vec<(u64, Companion)>,
@@ -200,6 +201,7 @@ impl<'a, M: Transfer> Node<'a, M> {
             successors: (0..BATCH).map(|_| Successors::new(width)).collect(),
             batch: Vec::new(),
             own_steps: Vec::new(),
+            foreign_steps: Vec::new(),
             step_order: Vec::new(),
             received: Vec::new(),
             received_words: Vec::new(),

@@ -19,6 +19,16 @@ pub(super) struct OwnStep {
     pub hash: u64,
 }
 
+/// A successor that goes to another rank.
+pub(super) struct ForeignStep {
+    pub number: usize,
+    pub step: usize,
+    pub owner: Rank,
+    pub companion: Companion,
+    /// Its place in the cache of sent states.
+    pub place: usize,
+}
+
 /// A state whose owner is not known yet.
 pub(super) struct Held {
     pub state: Vec<Word>,
@@ -164,6 +174,7 @@ impl<M: Transfer> Node<'_, M> {
             self.successors[number] = successors;
         }
         self.statistics.transitions += transitions;
+        self.send_foreign_steps(network);
         self.commit_own();
         self.session.quiesce();
         if self.stops_at_faults() {
@@ -315,9 +326,25 @@ impl<M: Transfer> Node<'_, M> {
                     self.own_steps.push(OwnStep { number, step, hash });
                 }
             }
-            Owner::Rank(owner) => self.send_state(network, owner, state, &companion),
+            Owner::Rank(owner) => {
+                let place = self.outbox.fetch(state);
+                self.foreign_steps.push(ForeignStep { number, step, owner, companion, place });
+            }
             Owner::Unassigned(bucket) => self.hold(network, bucket, Held { state: state.to_vec(), companion }),
         }
+    }
+
+    /// Sends the successors of a batch that go to other ranks.
+    fn send_foreign_steps(&mut self, network: &mut impl Transport) {
+        let mut foreign = std::mem::take(&mut self.foreign_steps);
+        for ForeignStep { number, step, owner, companion, place } in foreign.drain(..) {
+            let state = self.successors[number].state(step);
+            if self.outbox.push_fetched(self.model, owner, state, &companion, place) {
+                let states = self.outbox.take_full(owner);
+                self.send_states(network, owner, &states);
+            }
+        }
+        self.foreign_steps = foreign;
     }
 
     pub(super) fn send_state(
