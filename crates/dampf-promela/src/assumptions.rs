@@ -58,6 +58,21 @@ impl Assumptions {
         }
     }
 
+    /// Assumes less of everything: one more bit for values, and twice the room for messages.
+    pub fn widen(&mut self) {
+        for (subject, (least, greatest)) in &mut self.bounds {
+            *greatest = greatest.saturating_mul(2).saturating_add(1);
+            if subject.field != Some(ROOM) && *least < 0 {
+                *least = least.saturating_mul(2);
+            }
+        }
+    }
+
+    /// Assumes nothing any more.
+    pub fn clear(&mut self) {
+        self.bounds.clear();
+    }
+
     /// Gives an assumption up; whether there was one.
     pub fn give_up(&mut self, subject: Subject) -> bool {
         self.bounds.remove(&subject).is_some()

@@ -37,14 +37,19 @@ pub struct Promela {
     assumptions: Assumptions,
     /// How many processes a search has met that were not prepared for.
     lessons: u32,
+    /// How many searches have broken an assumption.
+    broken: u32,
 }
+
+/// So many searches may break assumptions before nothing is assumed any more: each of them begins again, however far it was.
+const BROKEN_MAX: u32 = 2;
 
 impl Promela {
     /// Understands a model that was read.
     pub fn new(model: &ast::Model) -> Result<Promela, Vec<Diagnostic>> {
         let typed = resolve::resolve(model).map_err(|problems| problem::diagnose(&model.source, problems))?;
         let instances = prepare::initial(&typed);
-        Ok(Promela { typed: Arc::new(typed), instances, assumptions: Assumptions::default(), lessons: 0 })
+        Ok(Promela { typed: Arc::new(typed), instances, assumptions: Assumptions::default(), lessons: 0, broken: 0 })
     }
 
     /// The processes that are prepared for.
@@ -89,8 +94,27 @@ impl Promela {
         )
     }
 
-    /// Prepares for what the last step of a run was not prepared for; whether that is something new.
-    pub fn learn(&mut self, model: &PromelaModel, trail: &Trail) -> bool {
+    /// Assumes less, because something that was assumed is wrong.
+    fn doubt(&mut self) {
+        self.broken += 1;
+        if self.broken < BROKEN_MAX {
+            self.assumptions.widen();
+        } else {
+            self.assumptions.clear();
+        }
+    }
+
+    /// Prepares for what the last steps of a search's runs were not prepared for; whether that is something new.
+    pub fn learn<'t>(&mut self, model: &PromelaModel, trails: impl IntoIterator<Item = &'t Trail>) -> bool {
+        let assumed = self.assumptions.clone();
+        let new = trails.into_iter().fold(false, |some, trail| self.learn_from(model, trail) | some);
+        if self.assumptions != assumed {
+            self.doubt();
+        }
+        new
+    }
+
+    fn learn_from(&mut self, model: &PromelaModel, trail: &Trail) -> bool {
         let Ok(run) = replay(model, trail) else { return false };
         let unprepared = run.fault.is_some_and(|fault| fault.kind == FaultKind::Unprepared);
         let (Some(state), Some(action), true) = (run.states.last(), trail.actions.last(), unprepared) else {

@@ -109,7 +109,7 @@ fn check_with(path: &Path, expected: &Expected) {
             let model = promela.model(backend, true).expect("a model");
             match explore(&model) {
                 Ok(found) => break found,
-                Err(trail) => assert!(promela.learn(&model, &trail), "{name}: nothing to learn"),
+                Err(trail) => assert!(promela.learn(&model, [&trail]), "{name}: nothing to learn"),
             }
         };
         assert_eq!(states, expected.states, "states of {name}, {backend:?}");

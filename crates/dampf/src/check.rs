@@ -126,8 +126,8 @@ fn check_promela(
         let Searched { outcome, traffic, .. } =
             engine::search(searched, &question, &mut attempt, ranks, options, terminal)?;
         if outcome.findings.iter().any(|finding| finding.fault.kind == FaultKind::Unprepared) {
-            let learnt = outcome.findings.iter().map(|finding| input.promela.learn(&reference, &finding.trail));
-            if learnt.fold(false, |some, learnt| some | learnt) {
+            let trails = outcome.findings.iter().map(|finding| &finding.trail);
+            if input.promela.learn(&reference, trails) {
                 continue;
             }
         }
