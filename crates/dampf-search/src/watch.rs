@@ -14,14 +14,19 @@ pub fn watched<R>(
     monitor: &Monitor,
     search: impl FnOnce() -> R,
 ) -> R {
+    let begin = Instant::now();
+    let is_late = || options.max_time.is_some_and(|limit| options.time_spent + begin.elapsed() >= limit);
+    // What went before may have taken all the time there was.
+    if is_late() {
+        monitor.stop(Stop::TimeLimit);
+    }
     std::thread::scope(|scope| {
         let (done, is_done) = mpsc::channel::<()>();
         scope.spawn(move || {
-            let begin = Instant::now();
             // Ends at once when the other side is dropped.
             while is_done.recv_timeout(INTERVAL) == Err(mpsc::RecvTimeoutError::Timeout) {
                 monitor.set_store_bytes(store_bytes());
-                if options.max_time.is_some_and(|limit| options.time_spent + begin.elapsed() >= limit) {
+                if is_late() {
                     monitor.stop(Stop::TimeLimit);
                 }
                 if options.max_memory_bytes.is_some_and(|limit| resident_bytes().is_some_and(|now| now >= limit)) {
