@@ -11,13 +11,12 @@ mod ranks;
 
 use crate::Failure;
 use crate::checker::{Checker, Setting};
-use crate::workspace::Workspace;
+use crate::workspace::{FileOptions, Workspace};
 use case::{Case, Examined};
 use clap::{Args, Subcommand};
 use promela::PromelaOptions;
 use ranks::RanksOptions;
 use serde_json::json;
-use std::path::PathBuf;
 
 #[derive(Subcommand, Debug)]
 pub enum Corpus {
@@ -67,13 +66,8 @@ pub struct CorpusOptions {
     #[arg(long, value_name = "TIME", default_value = "30m")]
     max_time: String,
 
-    /// Write all figures into FILE
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-
-    /// Run this binary instead of building one, to compare with another version
-    #[arg(long, value_name = "FILE")]
-    dampf: Option<PathBuf>,
+    #[command(flatten)]
+    files: FileOptions,
 }
 
 impl CorpusOptions {
@@ -115,7 +109,7 @@ pub fn run(workspace: &Workspace, corpus: &Corpus) -> Result<(), Failure> {
         return Err("no instance is left to check; see --filter and --max-states".to_owned());
     }
     let checker = Checker {
-        binary: workspace.release_binary(options.dampf.as_deref())?,
+        binary: workspace.release_binary(options.files.dampf.as_deref())?,
         max_time: options.max_time.clone(),
         hard_limit: None,
     };
@@ -126,9 +120,10 @@ pub fn run(workspace: &Workspace, corpus: &Corpus) -> Result<(), Failure> {
         print!("{}", result.line(&case.name, name_width));
         examined.push((case, result));
     }
-    if let Some(path) = &options.json {
-        write_json(path, &examined)?;
-    }
+    options.files.write(|| {
+        let instances: Vec<_> = examined.iter().map(|(case, result)| result.json(&case.name)).collect();
+        json!({ "instances": instances })
+    })?;
     conclude(&examined)
 }
 
@@ -140,16 +135,11 @@ fn conclude(examined: &[(&Case, Examined)]) -> Result<(), Failure> {
     if failed.is_empty() { Ok(()) } else { Err(format!("not as they should be: {}", failed.join(", "))) }
 }
 
-fn write_json(path: &PathBuf, examined: &[(&Case, Examined)]) -> Result<(), Failure> {
-    let instances: Vec<_> = examined.iter().map(|(case, result)| result.json(&case.name)).collect();
-    let text = format!("{:#}\n", json!({ "instances": instances }));
-    std::fs::write(path, text).map_err(|error| format!("cannot write `{}`: {error}", path.display()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use case::Expected;
+    use std::path::PathBuf;
 
     #[test]
     fn a_difference_fails_the_whole() {

@@ -1,10 +1,32 @@
 //! Where things are: the workspace, its crates, its files, the oracles beside it.
 
 use crate::Failure;
+use clap::Args;
 use serde_json::Value;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// The files that commands which run Dampf read and write.
+#[derive(Args, Debug)]
+pub struct FileOptions {
+    /// Write all figures into FILE
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+
+    /// Run this binary instead of building one, to compare with another version
+    #[arg(long, value_name = "FILE")]
+    pub dampf: Option<PathBuf>,
+}
+
+impl FileOptions {
+    /// Writes the figures where that was asked for.
+    pub fn write(&self, figures: impl FnOnce() -> Value) -> Result<(), Failure> {
+        let Some(path) = &self.json else { return Ok(()) };
+        std::fs::write(path, format!("{:#}\n", figures()))
+            .map_err(|error| format!("cannot write `{}`: {error}", path.display()))
+    }
+}
 
 /// The root of the workspace that this program was built from.
 pub struct Workspace {

@@ -11,12 +11,11 @@ mod table;
 use super::machine;
 use crate::Failure;
 use crate::figures::{grouped, time};
-use crate::workspace::Workspace;
+use crate::workspace::{FileOptions, Workspace};
 use clap::Args;
 use instance::Instance;
 use run::{Measured, Runs, Way};
 use serde_json::{Value, json};
-use std::path::PathBuf;
 use table::{Table, fraction, megabytes, percent};
 
 #[derive(Args, Debug)]
@@ -37,13 +36,8 @@ pub struct DistOptions {
     #[arg(long, value_name = "TIME", default_value = "30m")]
     max_time: String,
 
-    /// Write all figures into FILE
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-
-    /// Run this binary instead of building one, to compare with another version
-    #[arg(long, value_name = "FILE")]
-    dampf: Option<PathBuf>,
+    #[command(flatten)]
+    files: FileOptions,
 }
 
 /// The size of the ranges of distances that the thesis uses.
@@ -53,7 +47,7 @@ const SLICE_LEVELS: u32 = 50;
 
 pub fn run(workspace: &Workspace, options: &DistOptions) -> Result<(), Failure> {
     let instances = instance::chosen(workspace, options.quick, &options.models)?;
-    let mut runs = Runs::new(workspace.release_binary(options.dampf.as_deref())?, time(&options.max_time)?);
+    let mut runs = Runs::new(workspace.release_binary(options.files.dampf.as_deref())?, time(&options.max_time)?);
     let compared: Vec<&Instance> = instances.iter().filter(|instance| instance.is_compared).collect();
     let ranks = *options.ranks.get(1).or(options.ranks.first()).ok_or("no number of ranks is given")?;
     // All runs together take long. What was measured is written after every table, so that a run that is broken off is not in vain.
@@ -69,16 +63,15 @@ pub fn run(workspace: &Workspace, options: &DistOptions) -> Result<(), Failure> 
         partitions(&mut runs, &compared, ranks)?;
         write(options, &runs)?;
     }
-    options.json.iter().for_each(|file| println!("\nwritten: {}", file.display()));
+    options.files.json.iter().for_each(|file| println!("\nwritten: {}", file.display()));
     Ok(())
 }
 
 fn write(options: &DistOptions, runs: &Runs) -> Result<(), Failure> {
-    let Some(file) = &options.json else { return Ok(()) };
-    let rows: Vec<Value> = runs.all().map(|(instance, way, measured)| measured.json(instance, way)).collect();
-    let results = json!({ "machine": machine(), "runs": rows });
-    std::fs::write(file, format!("{results:#}\n"))
-        .map_err(|error| format!("cannot write `{}`: {error}", file.display()))
+    options.files.write(|| {
+        let rows: Vec<Value> = runs.all().map(|(instance, way, measured)| measured.json(instance, way)).collect();
+        json!({ "machine": machine(), "runs": rows })
+    })
 }
 
 /// What goes over the network, by model and number of ranks.

@@ -8,7 +8,7 @@ use crate::figures::{grouped, time};
 use crate::spin;
 use crate::spin::compare::{Comparison, compare};
 use crate::spin::oracle::{Oracle, Outcome};
-use crate::workspace::Workspace;
+use crate::workspace::{FileOptions, Workspace};
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -48,13 +48,8 @@ pub struct PromelaOptions {
     #[arg(long)]
     interpreter: bool,
 
-    /// Write all figures into FILE
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-
-    /// Run this binary instead of building one, to compare with another version
-    #[arg(long, value_name = "FILE")]
-    dampf: Option<PathBuf>,
+    #[command(flatten)]
+    files: FileOptions,
 }
 
 /// A model, in one size.
@@ -86,7 +81,7 @@ pub fn run(workspace: &Workspace, options: &PromelaOptions) -> Result<(), Failur
         return Err("no model is left to check; see --filter".to_owned());
     }
     let checker = Checker {
-        binary: workspace.release_binary(options.dampf.as_deref())?,
+        binary: workspace.release_binary(options.files.dampf.as_deref())?,
         max_time: options.max_time.clone(),
         hard_limit: Some(max_time + GRACE),
     };
@@ -104,11 +99,10 @@ pub fn run(workspace: &Workspace, options: &PromelaOptions) -> Result<(), Failur
         print!("{}", answer.lines(&case.name, width));
         answered.push((case, answer));
     }
-    if let Some(path) = &options.json {
+    options.files.write(|| {
         let models: Vec<Value> = answered.iter().map(|(case, answer)| answer.json(case)).collect();
-        let text = format!("{:#}\n", json!({ "spin": oracle.version, "models": models }));
-        std::fs::write(path, text).map_err(|error| format!("cannot write `{}`: {error}", path.display()))?;
-    }
+        json!({ "spin": oracle.version, "models": models })
+    })?;
     conclude(&answered)
 }
 

@@ -10,7 +10,7 @@ use crate::Failure;
 use crate::checker::{Checked, Checker};
 use crate::figures::{grouped, time};
 use crate::measured;
-use crate::workspace::Workspace;
+use crate::workspace::{FileOptions, Workspace};
 use clap::Args;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -75,13 +75,8 @@ pub struct RanksOptions {
     #[arg(long, value_name = "TIME", default_value = "10m")]
     max_time: String,
 
-    /// Write all figures into FILE
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-
-    /// Run this binary instead of building one, to compare with another version
-    #[arg(long, value_name = "FILE")]
-    dampf: Option<PathBuf>,
+    #[command(flatten)]
+    files: FileOptions,
 }
 
 /// How the work is shared.
@@ -128,9 +123,9 @@ pub fn run(workspace: &Workspace, options: &RanksOptions) -> Result<(), Failure>
         return Err("no instance is left to check; see --filter and --max-states".to_owned());
     }
     let max_time = time(&options.max_time)?;
-    let binary = match options.mpi && options.dampf.is_none() {
+    let binary = match options.mpi && options.files.dampf.is_none() {
         true => binary_with_mpi(workspace)?,
-        false => workspace.release_binary(options.dampf.as_deref())?,
+        false => workspace.release_binary(options.files.dampf.as_deref())?,
     };
     let launcher = Launcher {
         checker: Checker { binary, max_time: options.max_time.clone(), hard_limit: Some(max_time + 2 * GRACE) },
@@ -144,7 +139,10 @@ pub fn run(workspace: &Workspace, options: &RanksOptions) -> Result<(), Failure>
         print!("[{:>3}/{}] {}", number + 1, cases.len(), result.lines(&case.name, width));
         examined.push((case, result));
         // All runs together take long, and one that is broken off should not be in vain.
-        options.json.iter().try_for_each(|path| write_json(path, &examined))?;
+        options.files.write(|| {
+            let instances: Vec<Value> = examined.iter().map(|(case, result)| result.json(&case.name)).collect();
+            json!({ "instances": instances })
+        })?;
     }
     // There is none where no program was among the cases.
     let _ = std::fs::remove_file(&launcher.executable);
@@ -380,12 +378,6 @@ impl Examined {
             "reference": self.reference.as_ref().map(figures), "runs": self.runs.iter().map(run).collect::<Vec<_>>(),
         })
     }
-}
-
-fn write_json(path: &Path, examined: &[(&Case, Examined)]) -> Result<(), Failure> {
-    let instances: Vec<Value> = examined.iter().map(|(case, result)| result.json(&case.name)).collect();
-    std::fs::write(path, format!("{:#}\n", json!({ "instances": instances })))
-        .map_err(|error| format!("cannot write `{}`: {error}", path.display()))
 }
 
 /// Counts, and fails with all differences.
