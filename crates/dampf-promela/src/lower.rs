@@ -486,9 +486,9 @@ fn used_variables(typed: &Typed) -> (Uses, Uses) {
             VariableRef::Local(local) => (Some(number), local),
         };
         changed.extend((0..proctype.parameters).map(|parameter| (Some(number), parameter)));
-        let alternatives =
-            proctype.control.states.iter().flat_map(|state| &state.edges).flat_map(|edge| &edge.alternatives);
-        for alternative in alternatives {
+        let edges = || proctype.control.states.iter().flat_map(|state| &state.edges);
+        let alternatives = || edges().flat_map(|edge| &edge.alternatives);
+        for alternative in alternatives() {
             match &alternative.statement {
                 Statement::Assign(place, _) | Statement::Run { result: Some(place), .. } => {
                     changed.insert(key(place.variable));
@@ -502,23 +502,20 @@ fn used_variables(typed: &Typed) -> (Uses, Uses) {
                 }
                 _ => {}
             }
-            alternative.statement.visit_reads(&mut |place, usage| {
-                read.insert(key(place.variable));
-                let variable = match place.variable {
-                    VariableRef::Global(global) => &typed.globals[global],
-                    VariableRef::Local(local) => &proctype.locals[local],
-                };
-                // An element that is chosen by an index has to be looked up, and the index checked.
-                if usage == Usage::Value && !variable.is_within(&place.indices) {
-                    changed.insert(key(place.variable));
-                }
-            });
         }
-        if let Some(provided) = &proctype.provided {
-            provided.visit_reads(&mut |place, _| {
-                read.insert(key(place.variable));
-            });
-        }
+        let mut note_read = |place: &Place, usage: Usage| {
+            read.insert(key(place.variable));
+            let variable = match place.variable {
+                VariableRef::Global(global) => &typed.globals[global],
+                VariableRef::Local(local) => &proctype.locals[local],
+            };
+            // An element that is chosen by an index has to be looked up, and the index checked.
+            if usage == Usage::Value && !variable.is_within(&place.indices) {
+                changed.insert(key(place.variable));
+            }
+        };
+        alternatives().for_each(|alternative| alternative.statement.visit_reads(&mut note_read));
+        proctype.provided.iter().for_each(|provided| provided.visit_reads(&mut note_read));
     }
     (changed, read)
 }

@@ -332,7 +332,8 @@ impl Value {
         match self {
             Value::Const(_) | Value::Timeout | Value::Pid | Value::ProcessCount | Value::Last => {}
             Value::Read(place) => place.visit_reads(visit, Usage::Value),
-            Value::Length(place) | Value::Full(place) => place.visit_reads(visit, Usage::Channel),
+            // Within an expression the index of a channel has to be checked by the expression itself.
+            Value::Length(place) | Value::Full(place) => place.visit_reads(visit, Usage::Value),
             Value::Unary(_, operand)
             | Value::Enabled(operand)
             | Value::StateNumber(operand)
@@ -345,7 +346,7 @@ impl Value {
                 [condition, then, otherwise].iter().for_each(|value| value.visit_reads(visit));
             }
             Value::Poll { channel, patterns, .. } => {
-                channel.visit_reads(visit, Usage::Channel);
+                channel.visit_reads(visit, Usage::Value);
                 patterns.iter().for_each(|pattern| pattern.visit_reads(visit));
             }
             Value::At { pid, .. } => pid.iter().for_each(|pid| pid.visit_reads(visit)),

@@ -24,9 +24,10 @@ fn expected(text: &str) -> Vec<Expected> {
     };
     let verdict = match note("VERDICT") {
         "verified" => None,
-        "violated deadlock" => Some(FaultKind::Deadlock),
-        "violated assertion" => Some(FaultKind::Assertion),
-        other => panic!("no verdict: {other}"),
+        other => match other.strip_prefix("violated ").and_then(FaultKind::from_name) {
+            Some(kind) => Some(kind),
+            None => panic!("no verdict: {other}"),
+        },
     };
     let states = |text: &str| text.trim().parse().expect("a number of states");
     let as_it_stands = Expected { definitions: Vec::new(), verdict, states: states(note("STATES")) };
