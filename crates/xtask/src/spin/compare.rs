@@ -4,7 +4,7 @@
 //! index out of bounds, say, a verifier of SPIN goes on with memory that belongs to something else.
 
 use super::oracle::Outcome;
-use super::report::OTHER_FAULT;
+use super::report::{OTHER_FAULT, Report};
 use crate::Failure;
 use crate::checker::Checked;
 
@@ -57,9 +57,12 @@ pub fn compare(outcome: &Outcome, checked: &Result<Checked, Failure>) -> Compari
     if has_verified || found.iter().any(is_missing) || checked.faults.iter().any(is_extra) {
         differences.push(format!("faults {:?}, SPIN {:?}", checked.faults, found));
     }
+    // A fault that a verifier does not survive is its verdict.
+    let died_of_fault = !is_sound && outcome.report().is_some_and(Report::gave_up);
     match (differences.is_empty(), answer) {
         (false, _) => Comparison::Differs(differences),
         (true, Ok(_)) => Comparison::Agrees,
+        (true, Err(_)) if died_of_fault => Comparison::Agrees,
         (true, Err(reason)) => Comparison::SpinSilent(reason),
     }
 }
@@ -75,7 +78,6 @@ mod tests {
     use crate::checker::Counts;
     use crate::measured::Usage;
     use crate::spin::oracle::Times;
-    use crate::spin::report::Report;
     use std::time::Duration;
 
     fn spin(states: u64, messages: &[&str], cut: Option<&str>) -> Outcome {
@@ -119,6 +121,9 @@ mod tests {
         assert_eq!(compare(&and_more, &dampf(5, &["assertion", "index-out-of-bounds"])), Comparison::Agrees);
         assert!(matches!(compare(&and_more, &dampf(7, &["deadlock"])), Comparison::Differs(_)));
         assert!(matches!(compare(&index, &dampf(7, &[])), Comparison::Differs(_)));
+        let fatal = spin(1, &["ref to uninitialized chan name (len)"], Some("Search not completed: ref"));
+        assert_eq!(compare(&fatal, &dampf(5, &["invalid-access"])), Comparison::Agrees);
+        assert!(matches!(compare(&fatal, &dampf(5, &[])), Comparison::Differs(_)));
         let other = spin(7, &["ref to uninitialized chan name (len)"], None);
         assert_eq!(compare(&other, &dampf(5, &["invalid-access"])), Comparison::Agrees);
         assert!(matches!(compare(&other, &dampf(7, &[])), Comparison::Differs(_)));

@@ -25,14 +25,12 @@ pub struct Report {
     pub is_rounded: bool,
 }
 
+/// The sign of a verifier that met an error after which it cannot go on.
+const GIVEN_UP: &str = "Search not completed";
+
 /// Signs of a search that left something out.
-const CUT: &[&str] = &[
-    "max search depth too small",
-    "reached -DMEMLIM bound",
-    "out of memory",
-    "Search not completed",
-    "Bit statespace",
-];
+const CUT: &[&str] =
+    &["max search depth too small", "reached -DMEMLIM bound", "out of memory", GIVEN_UP, "Bit statespace"];
 
 /// What a message of a verifier is called by Dampf. The first that fits counts.
 const FAULTS: &[(&str, &str)] = &[
@@ -79,6 +77,11 @@ impl Report {
         })
     }
 
+    /// Whether an error ended the search, and no limit.
+    pub fn gave_up(&self) -> bool {
+        self.cut.as_ref().is_some_and(|reason| reason.starts_with(GIVEN_UP))
+    }
+
     /// The kinds of faults that were found, as Dampf calls them, each once, in alphabetic order.
     pub fn faults(&self) -> Vec<&'static str> {
         if self.messages.iter().any(|message| message.starts_with(CONFUSION)) {
@@ -100,7 +103,7 @@ impl Report {
 fn reason(sign: &str, messages: &[String]) -> String {
     match messages {
         [] => sign.to_owned(),
-        _ if sign != "Search not completed" => sign.to_owned(),
+        _ if sign != GIVEN_UP => sign.to_owned(),
         messages => format!("{sign}: {}", messages.join(", ")),
     }
 }
