@@ -186,6 +186,7 @@ impl Bench {
             definitions: subject.definitions.clone(),
             memory_megabytes: SPIN_MEMORY_MEGABYTES,
             vector_bytes: None,
+            collapse: false,
         };
         Verifier::build(model, &self.scratch.join(subject.name.replace('/', "_")), &recipe).map(Some)
     }

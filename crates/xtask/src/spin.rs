@@ -61,6 +61,8 @@ pub struct Recipe {
     pub memory_megabytes: u32,
     /// The largest state, where the usual one (1024) is too small.
     pub vector_bytes: Option<u32>,
+    /// Whether states are kept compressed, which is slower and counts the same.
+    pub collapse: bool,
 }
 
 /// How a verifier searches.
@@ -128,6 +130,7 @@ impl Verifier {
         let mut compiler = Command::new(program);
         compiler.args(options).args(VERIFIER_OPTIONS).arg(format!("-DMEMLIM={}", recipe.memory_megabytes));
         compiler.args(recipe.vector_bytes.map(|bytes| format!("-DVECTORSZ={bytes}")));
+        compiler.args(recipe.collapse.then_some("-DCOLLAPSE"));
         let compiled = finished(compiler.args(["-o", "pan", "pan.c"]), folder)?;
         Ok(Verifier { folder: folder.to_owned(), generation: generated.usage, compilation: compiled.usage })
     }
@@ -216,6 +219,7 @@ mod tests {
             definitions: vec!["LIMIT=3".to_owned()],
             memory_megabytes: 100,
             vector_bytes: None,
+            collapse: false,
         };
         let verifier = Verifier::build(&model, &folder, &recipe).expect("a good model");
         let extent = Extent { depth: 1_000, table_bits: 18, time: Some(Duration::from_secs(60)) };

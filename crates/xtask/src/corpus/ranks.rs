@@ -4,27 +4,24 @@
 //! where ranks go level by level; the number of faults where states are explored once, which slices of depth do not keep to.
 //! The strategies are tried one at a time, each with the usual choice for the others.
 
-use super::case::{Answer, Case, Expected};
-use super::{beem, notes, promela};
+mod instances;
+
+use super::case::Case;
 use crate::Failure;
 use crate::checker::{Checked, Checker};
 use crate::figures::{grouped, time};
 use crate::measured;
 use crate::workspace::{FileOptions, Workspace};
 use clap::Args;
+use instances::Size;
 use serde_json::{Value, json};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// Dampf ends its runs by itself; one that takes this much longer has failed to.
 const GRACE: Duration = Duration::from_secs(60);
-/// Of the Promela models from elsewhere, which are those of BEEM again, only small ones are taken.
-const FOREIGN_PROMELA_STATES_MAX: u64 = 100_000;
-/// Programs with fewer states say little, and those with more take long.
-const PROGRAM_STATES_MIN: u64 = 100;
-const PROGRAM_STATES_MAX: u64 = 500_000;
 
 #[derive(Args, Debug)]
 pub struct RanksOptions {
@@ -59,6 +56,10 @@ pub struct RanksOptions {
     )]
     searches: Vec<String>,
 
+    /// Leave out what has fewer states
+    #[arg(long, value_name = "N", default_value = "1")]
+    min_states: u64,
+
     /// Leave out what has more states
     #[arg(long, value_name = "N", default_value = "2000000")]
     max_states: u64,
@@ -88,13 +89,6 @@ struct Way {
     search: String,
 }
 
-/// Sizes of spaces that are worth the time.
-#[derive(Clone, Copy, Debug)]
-struct Size {
-    min: u64,
-    max: u64,
-}
-
 /// What came out of all the runs of a case.
 #[derive(Default, Debug)]
 struct Examined {
@@ -117,10 +111,10 @@ struct Launcher {
 }
 
 pub fn run(workspace: &Workspace, options: &RanksOptions) -> Result<(), Failure> {
-    let mut cases = cases(workspace, options.max_states)?;
+    let mut cases = instances::all(workspace, Size { min: options.min_states, max: options.max_states })?;
     cases.retain(|(case, _)| options.filter.as_ref().is_none_or(|part| case.name.contains(part)));
     if cases.is_empty() {
-        return Err("no instance is left to check; see --filter and --max-states".to_owned());
+        return Err("no instance is left to check; see --filter, --min-states and --max-states".to_owned());
     }
     let max_time = time(&options.max_time)?;
     let binary = match options.mpi && options.files.dampf.is_none() {
@@ -397,94 +391,13 @@ fn conclude(examined: &[(&Case, Examined)]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// All collections, with what is not known to be too large.
-fn cases(workspace: &Workspace, states_max: u64) -> Result<Vec<(Case, Size)>, Failure> {
-    let mut cases = Vec::new();
-    let mut add = |collection: &str, min: u64, max: u64, found: Vec<Case>| {
-        let size = Size { min, max: max.min(states_max) };
-        let fits = |case: &Case| case.expected.states.is_none_or(|states| states <= size.max);
-        cases.extend(found.into_iter().filter(fits).map(|mut case| {
-            case.name = format!("{collection}/{}", case.name);
-            (case, size)
-        }));
-    };
-    if let Some(folder) = workspace.corpus("beem") {
-        let complete = beem::cases(&folder)?.into_iter().filter(|case| case.expected.states.is_some());
-        add("beem", 1, u64::MAX - 1, complete.collect());
-    }
-    for language in ["dve", "dmc"] {
-        add(language, 1, u64::MAX - 1, notes::cases(&workspace.root.join("models").join(language), language)?);
-    }
-    let mut own = notes::cases(&workspace.root.join("models/promela"), "pml")?;
-    own.iter_mut().for_each(|case| case.arguments.push("--no-claims".to_owned()));
-    add("promela", 1, u64::MAX - 1, own);
-    if let Some(folder) = workspace.corpus("promela") {
-        add("promela", 1, FOREIGN_PROMELA_STATES_MAX, promela::smallest(&folder)?);
-    }
-    if let Some(folder) = workspace.corpus("c") {
-        let table = read(&folder.join("expected.tsv"))?;
-        let programs = verified_rows(&table).into_iter().map(|(file, flags)| program(&folder, file, flags));
-        add("c", PROGRAM_STATES_MIN, PROGRAM_STATES_MAX, programs.collect());
-    }
-    add("cpp", PROGRAM_STATES_MIN, PROGRAM_STATES_MAX, annotated_programs(&workspace.root.join("models/cpp"))?);
-    Ok(cases)
-}
-
-/// Files and flags of the programs that are verified. Columns: file, flags, expected.
-fn verified_rows(table: &str) -> Vec<(&str, &str)> {
-    let columns = |line| -> Option<(&str, &str)> {
-        let mut columns = str::split(line, '\t');
-        let (file, flags) = (columns.next()?, columns.next()?);
-        (columns.next()? == "verified").then_some((file, flags))
-    };
-    table.lines().skip(1).filter_map(columns).collect()
-}
-
-/// The variants of the programs in a folder that their first lines say are verified.
-fn annotated_programs(folder: &Path) -> Result<Vec<Case>, Failure> {
-    let unreadable = |error| format!("cannot read the folder `{}`: {error}", folder.display());
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
-        let name = entry.map_err(unreadable)?.file_name().to_string_lossy().into_owned();
-        if [".c", ".cc", ".cpp"].iter().any(|ending| name.ends_with(ending)) {
-            files.push(name);
-        }
-    }
-    files.sort();
-    let mut cases = Vec::new();
-    for file in files {
-        let text = read(&folder.join(&file))?;
-        cases.extend(verified_variants(&text).iter().map(|flags| program(folder, &file, flags)));
-    }
-    Ok(cases)
-}
-
-/// The flags of `// expect: verified flags: …`, with those that `// flags: …` says are for all variants.
-fn verified_variants(text: &str) -> Vec<String> {
-    let comments = || text.lines().map_while(|line| line.strip_prefix("//")).map(str::trim);
-    let general: Vec<&str> = comments().filter_map(|comment| comment.strip_prefix("flags:")).map(str::trim).collect();
-    let variants = comments().filter_map(|comment| comment.strip_prefix("expect: verified")).map(str::trim);
-    let flags = variants.filter_map(|rest| if rest.is_empty() { Some("") } else { rest.strip_prefix("flags:") });
-    flags.map(|flags| [general.as_slice(), &[flags.trim()]].concat().join(" ").trim().to_owned()).collect()
-}
-
-fn program(folder: &Path, file: &str, flags: &str) -> Case {
-    let name = format!("{file} {flags}").trim().to_owned();
-    let arguments = if flags.is_empty() { Vec::new() } else { vec![format!("--cflags={flags}")] };
-    let expected = Expected { answer: Some(Answer::Verified), ..Expected::default() };
-    Case { name, model: folder.join(file), arguments, expected }
-}
-
-fn read(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path).map_err(|error| format!("cannot read `{}`: {error}", path.display()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::checker::Counts;
     use crate::measured::Usage;
     use clap::{FromArgMatches, Parser};
+    use std::path::Path;
 
     #[derive(Parser)]
     struct Line {
@@ -564,7 +477,7 @@ mod tests {
 
     #[test]
     fn ranks_are_threads_or_processes() {
-        let case = program(Path::new("/c"), "a.c", "-DN=2");
+        let case = instances::program(Path::new("/c"), "a.c", "-DN=2");
         let checker = || Checker { binary: PathBuf::from("/dampf"), max_time: "5m".to_owned(), hard_limit: None };
         let line = |mpirun, way: Option<&Way>| {
             let command = Launcher { checker: checker(), mpirun, executable: PathBuf::new() }.command(&case, way);
@@ -581,17 +494,6 @@ mod tests {
     }
 
     #[test]
-    fn programs_say_which_variants_are_verified() {
-        let text = "// expect: verified\n// expect: deadlock flags: -DBUG\n// expect: verified flags: -DN=2 -DK=1\n\
-                    // flags: -O2\n\n// expect: verified flags: -DLATE\n";
-        assert_eq!(verified_variants(text), ["-O2", "-O2 -DN=2 -DK=1"]);
-        let table = "file\tflags\texpected\na.c\t-DN=4\tdeadlock\na.c\t-DFIX\tverified\nb.c\t\tverified\n";
-        assert_eq!(verified_rows(table), [("a.c", "-DFIX"), ("b.c", "")]);
-        let case = program(Path::new("c"), "b.c", "");
-        assert_eq!((case.name.as_str(), case.arguments.len()), ("b.c", 0));
-    }
-
-    #[test]
     fn sections_are_read_from_a_refusal() {
         let refusal = "error: --partition: states have no section `?`\n  help: there are: thread 0, c\n";
         assert_eq!(first_section(refusal).as_deref(), Some("thread 0"));
@@ -601,7 +503,7 @@ mod tests {
 
     #[test]
     fn a_difference_fails_the_whole() {
-        let case = program(Path::new("c"), "b.c", "");
+        let case = instances::program(Path::new("c"), "b.c", "");
         let bad = Examined { problems: vec!["9 states, expected 10".to_owned()], ..Examined::default() };
         assert!(bad.lines("b.c", 3).starts_with("FAIL b.c"));
         let failure = conclude(&[(&case, Examined::default()), (&case, bad)]).expect_err("a difference");

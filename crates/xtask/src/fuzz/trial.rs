@@ -120,7 +120,13 @@ impl Trial {
     }
 
     pub fn recipe(&self, compiler: Compiler) -> Recipe {
-        Recipe { compiler, definitions: Vec::new(), memory_megabytes: MEMORY_MEGABYTES, vector_bytes: None }
+        Recipe {
+            compiler,
+            definitions: Vec::new(),
+            memory_megabytes: MEMORY_MEGABYTES,
+            vector_bytes: None,
+            collapse: false,
+        }
     }
 
     /// Small, so that a verifier starts at once.

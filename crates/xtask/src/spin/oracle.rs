@@ -62,6 +62,14 @@ impl Outcome {
         if let Outcome::Searched { report, .. } = self { Some(report) } else { None }
     }
 
+    /// Whether a limit of the verifier was in the way.
+    fn is_cut_by(&self, limit: &str) -> bool {
+        let Outcome::Searched { report, .. } = self else {
+            return matches!(self, Outcome::Failed { reason, .. } if reason.contains(limit));
+        };
+        report.messages.iter().chain(&report.cut).any(|message| message.contains(limit))
+    }
+
     /// Whether there is anything to compare with: a whole search, or a fault that was found in half a search.
     pub fn says_something(&self) -> bool {
         self.report().is_some_and(|report| report.cut.is_none() || !report.faults().is_empty())
@@ -98,19 +106,19 @@ impl Oracle {
             definitions: definitions.to_owned(),
             memory_megabytes: MEMORY_MEGABYTES,
             vector_bytes: None,
+            collapse: false,
         };
         let extent = Extent { time: Some(self.max_time), ..Extent::LARGE };
-        let outcome = search(model, &self.scratch, &recipe, &extent);
-        let is_too_large = match &outcome {
-            Outcome::Searched { report, .. } => report.messages.iter().any(|message| message.contains("VECTORSZ")),
-            Outcome::Failed { reason, .. } => reason.contains("VECTORSZ"),
-            Outcome::Refused { .. } => false,
-        };
-        if !is_too_large {
-            return outcome;
+        let mut outcome = search(model, &self.scratch, &recipe, &extent);
+        if outcome.is_cut_by("VECTORSZ") {
+            recipe.vector_bytes = Some(LARGE_VECTOR_BYTES);
+            outcome = search(model, &self.scratch, &recipe, &extent);
         }
-        recipe.vector_bytes = Some(LARGE_VECTOR_BYTES);
-        search(model, &self.scratch, &recipe, &extent)
+        if outcome.is_cut_by("MEMLIM") {
+            recipe.collapse = true;
+            outcome = search(model, &self.scratch, &recipe, &extent);
+        }
+        outcome
     }
 
     /// Where the answer of a model is kept: its name for people, and a number for all that the answer depends on.
