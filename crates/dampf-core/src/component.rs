@@ -9,13 +9,19 @@
 //! contents takes the shard's reader-writer lock; contents are never moved or freed, so [`ComponentTable::get`] takes none and
 //! hands out plain references.
 
-use crate::Word;
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::{OnceLock, RwLock};
+use crate::interning::{HashIndex, locate, places, segments};
+use crate::{Ground, Heap, Word};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Arc, OnceLock, RwLock};
 
 const SHARD_BITS: u32 = 6;
 const SHARDS: usize = 1 << SHARD_BITS;
+const SEGMENTS: usize = segments(32 - SHARD_BITS);
+
+/// Room for contents is taken in pieces of this many words, the first ones smaller.
+const PIECE_WORDS_MIN: usize = 1 << 8;
+const PIECE_WORDS_MAX: usize = 1 << 16;
 
 /// The name of an interned component. Ids mean something in their own table only.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -24,53 +30,79 @@ pub struct ComponentId(pub Word);
 /// The contents behind component ids, shared by all workers of a model.
 pub struct ComponentTable {
     shards: [Shard; SHARDS],
+    ground: Arc<dyn Ground>,
 }
 
 #[derive(Default)]
 struct Shard {
-    contents: Contents,
-    index: RwLock<Index>,
+    /// Where contents are, by index: their length and, behind it, their words. In segments that are made when they are needed.
+    places: [OnceLock<Box<[AtomicPtr<Word>]>>; SEGMENTS],
+    filling: RwLock<Filling>,
 }
 
-/// Contents by index, in segments of doubling size that are made when they are needed.
 #[derive(Default)]
-struct Contents {
-    segments: [OnceLock<Box<[Cell]>>; SEGMENTS],
+struct Filling {
+    index: HashIndex,
+    /// What is left of the last piece.
+    rest: Rest,
+    /// Bytes of pieces and places.
+    bytes: usize,
 }
 
-type Cell = OnceLock<Box<[Word]>>;
+/// Words that nothing was put into yet.
+struct Rest {
+    start: NonNull<Word>,
+    words: usize,
+}
 
-/// The first segment has 2^FIRST_BITS places.
-const FIRST_BITS: u32 = 6;
-const SEGMENTS: usize = (33 - SHARD_BITS - FIRST_BITS) as usize;
-
-impl Contents {
-    fn place(&self, index: u32) -> &Cell {
-        let shifted = u64::from(index) + (1 << FIRST_BITS);
-        let top = 63 - shifted.leading_zeros();
-        let make = || (0..1usize << top).map(|_| OnceLock::new()).collect();
-        let segment = self.segments[(top - FIRST_BITS) as usize].get_or_init(make);
-        &segment[(shifted - (1 << top)) as usize]
+impl Default for Rest {
+    fn default() -> Self {
+        Rest { start: NonNull::dangling(), words: 0 }
     }
+}
 
+// SAFETY: a rest belongs to its shard, under whose lock it is written; the ground's memory can be used by all threads.
+unsafe impl Send for Rest {}
+// SAFETY: as above; a shared rest is not even read.
+unsafe impl Sync for Rest {}
+
+impl Filling {
+    /// Puts contents where they stay, with their length before them.
+    fn put(&mut self, contents: &[Word], ground: &dyn Ground) -> NonNull<Word> {
+        let length = Word::try_from(contents.len()).expect("a component has no more words than a word counts");
+        let needed = contents.len() + 1;
+        if self.rest.words < needed {
+            let words = needed.max((self.bytes / size_of::<Word>()).clamp(PIECE_WORDS_MIN, PIECE_WORDS_MAX));
+            self.rest = Rest { start: ground.piece(words * size_of::<Word>()).cast(), words };
+            self.bytes += words * size_of::<Word>();
+        }
+        let start = self.rest.start;
+        // SAFETY: the rest has room for the length and the contents, and nobody else writes or yet reads there.
+        unsafe {
+            start.write(length);
+            start.add(1).copy_from_nonoverlapping(NonNull::from(contents).cast(), contents.len());
+            self.rest = Rest { start: start.add(needed), words: self.rest.words - needed };
+        }
+        start
+    }
+}
+
+impl Shard {
     #[inline]
     fn get(&self, index: u32) -> &[Word] {
-        self.place(index).get().expect("an id is handed out after its contents were placed")
+        let (segment, place) = locate(index);
+        let segment = self.places[segment].get().expect("an id is handed out after its contents were placed");
+        // ORDERING: Acquire pairs with the Release in `intern`.
+        let start = segment[place].load(Ordering::Acquire);
+        // SAFETY: written once by `put` and then published; it stays as it is while the table, and with it the ground, is there.
+        unsafe { std::slice::from_raw_parts(start.add(1), *start as usize) }
     }
 }
 
 impl Default for ComponentTable {
     fn default() -> Self {
-        ComponentTable { shards: std::array::from_fn(|_| Shard::default()) }
+        ComponentTable::on(Arc::new(Heap::default()))
     }
-}
-
-#[derive(Default)]
-struct Index {
-    len: u32,
-    /// From the hash of the contents to the indices of the components with that hash.
-    by_hash: HashMap<u64, Vec<u32>, BuildHasherDefault<Prehashed>>,
-    bytes: usize,
 }
 
 impl ComponentTable {
@@ -78,42 +110,50 @@ impl ComponentTable {
         Self::default()
     }
 
+    /// A table whose contents lie on a ground.
+    pub fn on(ground: Arc<dyn Ground>) -> Self {
+        ComponentTable { shards: std::array::from_fn(|_| Shard::default()), ground }
+    }
+
     /// The id of these contents; the same for equal contents, whichever thread asks.
     pub fn intern(&self, contents: &[Word]) -> ComponentId {
         let hash = hash_words(contents);
-        let shard_number = (hash >> (64 - SHARD_BITS)) as u32;
-        let shard = &self.shards[shard_number as usize];
-        let find = |index: &Index| {
-            let candidates = index.by_hash.get(&hash)?;
-            candidates.iter().copied().find(|&index| *shard.contents.get(index) == *contents)
-        };
-        if let Some(index) = find(&shard.index.read().expect("no thread panics while it holds a shard")) {
-            return ComponentId(index << SHARD_BITS | shard_number);
+        let number = (hash >> (64 - SHARD_BITS)) as u32;
+        let shard = &self.shards[number as usize];
+        let id = |index: u32| ComponentId(index << SHARD_BITS | number);
+        let hash = hash as u32;
+        let matches = |index: u32| *shard.get(index) == *contents;
+        if let Some(found) = shard.filling.read().expect(UNHARMED).index.find(hash, matches) {
+            return id(found);
         }
-        let mut index = shard.index.write().expect("no thread panics while it holds a shard");
+        let mut filling = shard.filling.write().expect(UNHARMED);
         // Another thread may have been here between the two locks.
-        let found = find(&index).unwrap_or_else(|| {
-            let new = index.len;
-            assert!(new < 1 << (32 - SHARD_BITS), "component ids are used up");
-            shard.contents.place(new).set(contents.into()).expect("a new index has no contents yet");
-            index.len += 1;
-            index.by_hash.entry(hash).or_default().push(new);
-            index.bytes += size_of_val(contents) + 64;
-            new
+        if let Some(found) = filling.index.find(hash, matches) {
+            return id(found);
+        }
+        let new = filling.index.len();
+        assert!(new < 1 << (32 - SHARD_BITS), "component ids are used up");
+        let start = filling.put(contents, &*self.ground);
+        let (segment, place) = locate(new);
+        let segment = shard.places[segment].get_or_init(|| {
+            filling.bytes += places(segment) * size_of::<AtomicPtr<Word>>();
+            (0..places(segment)).map(|_| AtomicPtr::default()).collect()
         });
-        ComponentId(found << SHARD_BITS | shard_number)
+        // ORDERING: Release publishes the contents to readers that take no lock.
+        segment[place].store(start.as_ptr(), Ordering::Release);
+        filling.index.add(hash);
+        id(new)
     }
 
     /// The contents behind an id of this table.
     #[inline]
     pub fn get(&self, id: ComponentId) -> &[Word] {
-        let shard = &self.shards[(id.0 & (SHARDS as u32 - 1)) as usize];
-        shard.contents.get(id.0 >> SHARD_BITS)
+        self.shards[(id.0 & (SHARDS as u32 - 1)) as usize].get(id.0 >> SHARD_BITS)
     }
 
     /// The number of distinct components.
     pub fn len(&self) -> usize {
-        self.fold(|index| index.len as usize)
+        self.fold(|filling| filling.index.len() as usize)
     }
 
     pub fn is_empty(&self) -> bool {
@@ -122,14 +162,15 @@ impl ComponentTable {
 
     /// Bytes the contents occupy, their bookkeeping included.
     pub fn bytes(&self) -> usize {
-        self.fold(|index| index.bytes)
+        self.fold(|filling| filling.bytes + filling.index.bytes())
     }
 
-    fn fold(&self, count: impl Fn(&Index) -> usize) -> usize {
-        let shards = self.shards.iter();
-        shards.map(|shard| count(&shard.index.read().expect("no thread panics while it holds a shard"))).sum()
+    fn fold(&self, count: impl Fn(&Filling) -> usize) -> usize {
+        self.shards.iter().map(|shard| count(&shard.filling.read().expect(UNHARMED))).sum()
     }
 }
+
+const UNHARMED: &str = "no thread panics while it holds a shard";
 
 /// A 64-bit hash of words, equal in every process.
 fn hash_words(words: &[Word]) -> u64 {
@@ -140,22 +181,6 @@ fn hash_words(words: &[Word]) -> u64 {
         hash = (product as u64) ^ ((product >> 64) as u64);
     }
     hash ^ hash >> 29
-}
-
-/// Passes on a key that is a hash already.
-#[derive(Default)]
-struct Prehashed(u64);
-
-impl Hasher for Prehashed {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, _: &[u8]) {
-        unreachable!("keys are 64-bit hashes")
-    }
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
-    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::sharing::{Lesson, Sharing};
 use crate::start;
 use crate::system::{Options, System};
 use crate::trouble::Stop;
-use dampf_core::{Action, Fault, FaultKind, Model, Successors, Unsupported, Word, Worker};
+use dampf_core::{Action, Fault, FaultKind, Ground, Model, Successors, Unsupported, Word, Worker};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -29,6 +29,11 @@ pub struct ObjectModel {
 impl ObjectModel {
     pub fn new(program: Arc<Program>, options: Options, sharing: Sharing) -> ObjectModel {
         ObjectModel { system: System::new(program, options, sharing) }
+    }
+
+    /// A model whose memory lines and components lie on a ground.
+    pub fn on(ground: Arc<dyn Ground>, program: Arc<Program>, options: Options, sharing: Sharing) -> ObjectModel {
+        ObjectModel { system: System::on(ground, program, options, sharing) }
     }
 
     /// What turned out wrong about sharing while this model was explored. If there is anything, the exploration does not

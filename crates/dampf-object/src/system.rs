@@ -2,7 +2,7 @@
 
 use crate::program::Program;
 use crate::sharing::{Lesson, Sharing};
-use dampf_core::ComponentTable;
+use dampf_core::{ComponentTable, Ground, Heap};
 use dampf_rv::memory::LineTable;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,12 +47,17 @@ pub struct System {
 
 impl System {
     pub fn new(program: Arc<Program>, options: Options, sharing: Sharing) -> System {
+        System::on(Arc::new(Heap::default()), program, options, sharing)
+    }
+
+    /// A system whose lines and components lie on a ground.
+    pub fn on(ground: Arc<dyn Ground>, program: Arc<Program>, options: Options, sharing: Sharing) -> System {
         System {
             program,
             options,
             sharing,
-            lines: LineTable::new(),
-            components: ComponentTable::new(),
+            lines: LineTable::on(Arc::clone(&ground)),
+            components: ComponentTable::on(ground),
             lessons: Mutex::default(),
             wrong: AtomicBool::new(false),
         }

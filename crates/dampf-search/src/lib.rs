@@ -23,7 +23,7 @@ mod rebuild;
 mod watch;
 
 pub use monitor::{Monitor, Snapshot, Stop};
-pub use watch::{peak_resident_bytes, resident_bytes, watched};
+pub use watch::{peak_resident_bytes, resident_bytes, resident_file_bytes, watched};
 
 use dampf_core::{Fault, Finding, Model, Statistics, Trail, Unsupported, Verdict, replay};
 use dampf_store::{StateRef, Store};

@@ -50,6 +50,11 @@ pub fn peak_resident_bytes() -> Option<u64> {
     status_bytes("VmHWM:")
 }
 
+/// What of it are pages of files; none where the system does not tell.
+pub fn resident_file_bytes() -> Option<u64> {
+    Some(status_bytes("RssFile:")? + status_bytes("RssShmem:").unwrap_or(0))
+}
+
 fn status_bytes(field: &str) -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(field))?;

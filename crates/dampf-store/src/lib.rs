@@ -12,6 +12,7 @@
 //! enough to rebuild a trail by trying the candidates it names.
 
 mod exact;
+mod file_ground;
 mod growing;
 mod hash;
 mod memory;
@@ -22,6 +23,7 @@ mod shape;
 mod tree;
 
 pub use exact::ExactStore;
+pub use file_ground::FileGround;
 pub use hash::hash_words;
 pub use tree::{Prefix, TreeStore};
 

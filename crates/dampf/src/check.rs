@@ -4,10 +4,11 @@
 //! written costs the exit status, never the result.
 
 use crate::cluster::{Attempt, Ranks};
+use crate::contents::Contents;
 use crate::engine::{self, Question, Searched};
 use crate::failure::Failure;
 use crate::input::Input;
-use crate::options::{self, Backend, CheckOptions, Search, StepSize};
+use crate::options::{self, Backend, CheckOptions, Place, Search, StepSize};
 use crate::output_file::OutputFile;
 use crate::program::{self, ProgramInput};
 use crate::promela::{self, PromelaInput};
@@ -35,8 +36,13 @@ fn start(options: &CheckOptions, resumed: Option<Origin>, terminal: &Terminal) -
     let mut ranks = Ranks::new(options)?;
     let ranks = &mut ranks;
     if program::is_program(&options.model.input) {
-        check_program(options, resumed, ranks, terminal)
-    } else if promela::is_promela(&options.model.input) {
+        return check_program(options, resumed, ranks, terminal);
+    }
+    if options.contents.is_some() {
+        let model = options.model.input.display();
+        return Err(Failure::new(format!("--contents goes with programs; the states of `{model}` hold everything")));
+    }
+    if promela::is_promela(&options.model.input) {
         check_promela(options, resumed, ranks, terminal)
     } else {
         check_model(options, resumed, ranks, terminal)
@@ -74,6 +80,7 @@ fn check_model(
                 origin: &input.origin,
                 deadlocks: input.deadlocks,
                 time_spent: Duration::ZERO,
+                contents: &Contents::InMemory,
                 note: &Vec::new,
             };
             let searched = engine::search(model, &question, &mut attempt, ranks, options, terminal)?;
@@ -121,8 +128,13 @@ fn check_promela(
         let backend = if native.is_some() { "native" } else { "interpreter" };
         let searched = native.as_ref().unwrap_or(&reference);
         let origin = input.origin();
-        let question =
-            Question { origin: &origin, deadlocks: input.deadlocks, time_spent: start.elapsed(), note: &Vec::new };
+        let question = Question {
+            origin: &origin,
+            deadlocks: input.deadlocks,
+            time_spent: start.elapsed(),
+            contents: &Contents::InMemory,
+            note: &Vec::new,
+        };
         let Searched { outcome, traffic, .. } =
             engine::search(searched, &question, &mut attempt, ranks, options, terminal)?;
         if outcome.findings.iter().any(|finding| finding.fault.kind == FaultKind::Unprepared) {
@@ -169,10 +181,16 @@ fn check_program(
         input.try_out(options.max_time.map(|limit| start + limit));
     }
     loop {
-        let model = input.model();
+        let contents = Contents::of(options)?;
+        let model = input.model_on(contents.ground());
         let note = || lessons_to_note(&model.lessons());
-        let question =
-            Question { origin: &input.origin, deadlocks: input.deadlocks, time_spent: start.elapsed(), note: &note };
+        let question = Question {
+            origin: &input.origin,
+            deadlocks: input.deadlocks,
+            time_spent: start.elapsed(),
+            contents: &contents,
+            note: &note,
+        };
         let Searched { mut outcome, notes, traffic } =
             engine::search(&model, &question, &mut attempt, ranks, options, terminal)?;
         let lessons: BTreeSet<Lesson> = notes.iter().flat_map(|note| lessons_of_note(note)).collect();
@@ -287,8 +305,12 @@ fn check_options(options: &CheckOptions) -> Result<(), Failure> {
     if on_disk && options.search != Search::Bfs {
         return Err(Failure::with_help("--store disk searches level by level", "leave --search out"));
     }
-    if !on_disk && (options.disk.is_some() || options.max_disk.is_some()) {
-        return Err(Failure::with_help("--disk and --max-disk go with --store disk", "add --store disk"));
+    let has_file = on_disk || options.contents() == Place::Disk;
+    if !has_file && (options.disk.is_some() || options.max_disk.is_some()) {
+        return Err(Failure::with_help(
+            "--disk and --max-disk go with --store disk and --contents disk",
+            "add --store disk",
+        ));
     }
     if options.trail.as_deref() == Some(Path::new("-")) {
         return Err(Failure::with_help("--trail needs the name of a file", "`--json -` writes to standard output"));

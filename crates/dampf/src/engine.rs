@@ -1,6 +1,7 @@
 //! Runs a search on a model of any kind, as the options say.
 
 use crate::cluster::{self, Attempt, Ranks};
+use crate::contents::Contents;
 use crate::disk;
 use crate::failure::Failure;
 use crate::options::{self, CheckOptions, Search};
@@ -30,6 +31,8 @@ pub struct Question<'a> {
     pub deadlocks: bool,
     /// What of the time limit is used up already.
     pub time_spent: Duration,
+    /// Where what the states are made of is.
+    pub contents: &'a Contents,
     /// What it says at the end reaches all ranks.
     pub note: &'a (dyn Fn() -> Vec<u8> + Sync),
 }
@@ -43,7 +46,7 @@ pub fn search<M: Transfer>(
     options: &CheckOptions,
     terminal: &Terminal,
 ) -> Result<Searched, Failure> {
-    let &Question { origin, deadlocks, time_spent, note } = question;
+    let &Question { origin, deadlocks, time_spent, contents, note } = question;
     let monitor = Arc::new(Monitor::new());
     stop_on_interrupt(&monitor, ranks.are_processes().then(|| options.cluster.checkpoint.clone()))?;
     let shows = options.progress == options::Progress::Auto && ranks.speaks();
@@ -65,18 +68,22 @@ pub fn search<M: Transfer>(
     };
     let width = model.width();
     let mut trouble = None;
-    let searched = match (&mut *ranks, options.store) {
+    let searched: Result<Searched, Failure> = contents.watched(&monitor, || match (&mut *ranks, options.store) {
         (Ranks::One, options::Store::Tree) => {
             let outcome = dampf_search::check(model, &TreeStore::new(width), &search, &monitor);
-            Searched { outcome, notes: vec![note()], traffic: None }
+            Ok(Searched { outcome, notes: vec![note()], traffic: None })
         }
         (Ranks::One, options::Store::Exact) => {
             let outcome = dampf_search::check(model, &ExactStore::new(width), &search, &monitor);
-            Searched { outcome, notes: vec![note()], traffic: None }
+            Ok(Searched { outcome, notes: vec![note()], traffic: None })
         }
         (Ranks::One, options::Store::Disk) => {
+            // The contents have a share of the memory, if they are not all in it anyway.
+            let share = if contents.is_on_disk() { Contents::share(options.max_memory) } else { 0 };
+            let max_memory_bytes = search.max_memory_bytes.map(|limit| limit - share);
+            let search = dampf_search::Options { max_memory_bytes, ..search };
             let outcome = disk::search(model, &search, options, (attempt, origin), &monitor)?;
-            Searched { outcome, notes: vec![note()], traffic: None }
+            Ok(Searched { outcome, notes: vec![note()], traffic: None })
         }
         _ => {
             let settings = cluster::settings(options, attempt, origin)?;
@@ -91,9 +98,10 @@ pub fn search<M: Transfer>(
                 findings: summary.findings,
                 stopped: summary.stopped,
             };
-            Searched { outcome, notes: summary.notes, traffic }
+            Ok(Searched { outcome, notes: summary.notes, traffic })
         }
-    };
+    });
+    let searched = searched?;
     progress.finish();
     if let Some(trouble) = trouble {
         complain(&format!("warning: checkpoints could not be written any more: {trouble}\n"));

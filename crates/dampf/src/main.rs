@@ -8,6 +8,7 @@ mod chance;
 mod check;
 mod cluster;
 mod compile;
+mod contents;
 mod definitions;
 mod disk;
 mod engine;

@@ -122,6 +122,13 @@ pub struct CheckOptions {
     #[arg(long, value_enum, value_name = "KIND", default_value = "tree", help_heading = "Search")]
     pub store: Store,
 
+    /// Where the contents of a program's states are kept, memory and registers: with `--store disk` on disk, otherwise in memory
+    ///
+    /// States name their contents, and equal contents are kept once. With `--store tree --contents disk` the states stay in memory
+    /// and what they are made of goes to disk: the fast way where states are large. With `--store disk` both are on disk.
+    #[arg(long, value_enum, value_name = "PLACE", help_heading = "Search")]
+    pub contents: Option<Place>,
+
     /// The folder of a search on disk, which `dampf resume DIR` goes on with; otherwise a temporary one
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Search")]
     pub disk: Option<PathBuf>,
@@ -443,6 +450,13 @@ pub enum Search {
     BestFirst,
 }
 
+impl CheckOptions {
+    /// Where the contents of a program's states are.
+    pub fn contents(&self) -> Place {
+        self.contents.unwrap_or(if self.store == Store::Disk { Place::Disk } else { Place::Memory })
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Store {
     /// Tree-compressed: least memory
@@ -450,6 +464,12 @@ pub enum Store {
     /// Word for word
     Exact,
     /// On disk, level by level: memory is only a buffer
+    Disk,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Place {
+    Memory,
     Disk,
 }
 

@@ -4,7 +4,7 @@ use crate::chance::Chance;
 use crate::compile::{self, Compiler};
 use crate::failure::Failure;
 use crate::options::{ModelOptions, Reduce, StepSize};
-use dampf_core::{Model, Successors, Worker};
+use dampf_core::{Ground, Model, Successors, Worker};
 use dampf_object::{Granularity, Lesson, ObjectModel, Options, Program, Sharing};
 use dampf_report::{Origin, ProgramOrigin, bytes_hash};
 use std::collections::HashSet;
@@ -131,6 +131,11 @@ impl ProgramInput {
     /// A model of the program with what is known about sharing by now.
     pub fn model(&self) -> ObjectModel {
         ObjectModel::new(Arc::clone(&self.program), self.options, self.sharing.clone())
+    }
+
+    /// As [`model`](Self::model), with what its states are made of on a ground.
+    pub fn model_on(&self, ground: Arc<dyn Ground>) -> ObjectModel {
+        ObjectModel::on(ground, Arc::clone(&self.program), self.options, self.sharing.clone())
     }
 
     /// Takes to heart what a search found out about sharing.

@@ -2,7 +2,8 @@
 
 mod running;
 
-use running::{killed_after, on_own_models, summary_of};
+use running::program::has_compiler;
+use running::{Playground, killed_after, on_own_models, summary_of};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -69,11 +70,53 @@ fn the_disk_limit_is_kept_and_the_search_goes_on_with_more() {
     assert_eq!(counts(&summary_of(&["resume", folder])), counts(&summary_of(&check)));
 }
 
+/// Every round fills a block with new numbers, so that no two states have much in common.
+const LARGE_STATES: &str = "\
+#include <dampf.h>
+unsigned block[4096];
+int main(void) {
+    unsigned seed = 1, choice;
+    for (int round = 0; round < 5; round++) {
+        RANGE(choice, 0, 3)
+        seed = seed * 31 + choice;
+        for (unsigned at = 0; at < 4096; at++)
+            block[at] = seed * 2654435761u + at * 40503u;
+    }
+    return 0;
+}
+";
+
+#[test]
+fn contents_of_programs_on_disk_leave_memory_free() {
+    if !has_compiler() {
+        println!("skipped: there is no compiler for programs (scripts/setup)");
+        return;
+    }
+    let playground = Playground::new();
+    playground.write("large.c", LARGE_STATES.as_bytes());
+    let summary = |options: &[&str]| -> Value {
+        let finished = playground.dampf(&[&["check", "large.c", "--json", "-"], options].concat());
+        assert_eq!(finished.status, 0, "{finished:?}");
+        serde_json::from_str(&finished.stdout).expect("a summary")
+    };
+    let expected = summary(&[]);
+    for options in [&["--contents", "disk"][..], &["--store", "disk"], &["--store", "disk", "--contents", "memory"]] {
+        assert_eq!(counts(&summary(options)), counts(&expected), "{options:?}");
+    }
+    let limited = summary(&["--contents", "disk", "--max-memory", "60M"]);
+    assert_eq!(counts(&limited), counts(&expected));
+    assert!(limited["peak_rss_bytes"].as_u64() < expected["peak_rss_bytes"].as_u64(), "{limited} {expected}");
+    let full = playground.dampf(&["check", "large.c", "--contents", "disk", "--max-disk", "1M"]);
+    assert_eq!(full.status, 3, "{full:?}");
+    assert!(full.stdout.contains("disk limit"), "{full:?}");
+}
+
 #[test]
 fn what_cannot_be_is_refused() {
     for (arguments, message) in [
         (&["check", "dve/peterson.dve", "--store", "disk", "--search", "dfs"][..], "level by level"),
         (&["check", "dve/peterson.dve", "--disk", "x"], "--store disk"),
+        (&["check", "dve/peterson.dve", "--contents", "disk"], "goes with programs"),
         (&["check", "dve/peterson.dve", "--store", "disk", "--disk", "/proc/nothing/here"], "/proc/nothing/here"),
         (&["check", "dve/peterson.dve", "--store", "disk", "--ranks", "2"], "--ranks"),
     ] {

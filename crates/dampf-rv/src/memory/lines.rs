@@ -3,9 +3,10 @@
 //! Lines are spread by hash over shards; each shard has an index behind a reader-writer lock and the lines
 //! themselves in segments that never move, so [`LineTable::get`] takes no lock. The shard's number is the low bits of an id.
 
-use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
-use std::sync::RwLock;
+use dampf_core::interning::{HashIndex, locate, places, segments};
+use dampf_core::{Ground, Heap};
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::{Arc, RwLock};
 
 pub const LINE_BYTES: usize = 64;
 /// The id of the line that is all zeros.
@@ -50,66 +51,19 @@ fn mix(left: u64, right: u64) -> u64 {
 
 const SHARD_BITS: u32 = 5;
 const SHARDS: usize = 1 << SHARD_BITS;
-const FIRST_BITS: u32 = 6;
-const SEGMENTS: usize = (33 - SHARD_BITS - FIRST_BITS) as usize;
+const SEGMENTS: usize = segments(32 - SHARD_BITS);
 
 pub struct LineTable {
     shards: Box<[Shard]>,
-    /// Bytes of lines and indices.
+    ground: Arc<dyn Ground>,
+    /// Bytes of lines.
     bytes: AtomicUsize,
 }
 
+#[derive(Default)]
 struct Shard {
     segments: [AtomicPtr<Line>; SEGMENTS],
-    index: RwLock<Index>,
-}
-
-/// Open addressing; a slot is the upper half of a hash and, below it, the line's index + 1. Zero is empty.
-struct Index {
-    slots: Vec<u64>,
-    len: u32,
-}
-
-impl Index {
-    #[inline]
-    fn find(&self, hash: u64, matches: impl Fn(u32) -> bool) -> Result<u32, usize> {
-        let mask = self.slots.len() - 1;
-        let mut at = hash as usize & mask;
-        loop {
-            let slot = self.slots[at];
-            if slot == 0 {
-                return Err(at);
-            }
-            if slot >> 32 == hash >> 32 && matches(slot as u32 - 1) {
-                return Ok(slot as u32 - 1);
-            }
-            at = (at + 1) & mask;
-        }
-    }
-
-    fn grow(&mut self, hash_of: impl Fn(u32) -> u64) {
-        let old = std::mem::take(&mut self.slots);
-        self.slots = vec![0; old.len() * 2];
-        let mask = self.slots.len() - 1;
-        for slot in old.into_iter().filter(|&slot| slot != 0) {
-            let mut at = hash_of(slot as u32 - 1) as usize & mask;
-            while self.slots[at] != 0 {
-                at = (at + 1) & mask;
-            }
-            self.slots[at] = slot;
-        }
-    }
-}
-
-#[inline]
-fn locate(index: u32) -> (usize, usize) {
-    let shifted = u64::from(index) + (1 << FIRST_BITS);
-    let top = 63 - shifted.leading_zeros();
-    ((top - FIRST_BITS) as usize, (shifted - (1 << top)) as usize)
-}
-
-fn segment_layout(segment: usize) -> Layout {
-    Layout::array::<Line>(1 << (FIRST_BITS as usize + segment)).expect("a segment fits the address space")
+    index: RwLock<HashIndex>,
 }
 
 impl Default for LineTable {
@@ -120,16 +74,16 @@ impl Default for LineTable {
 
 impl LineTable {
     pub fn new() -> Self {
-        let shard = || Shard {
-            segments: std::array::from_fn(|_| AtomicPtr::default()),
-            index: RwLock::new(Index { slots: vec![0; 256], len: 0 }),
-        };
-        let table = LineTable { shards: (0..SHARDS).map(|_| shard()).collect(), bytes: AtomicUsize::new(0) };
+        Self::on(Arc::new(Heap::default()))
+    }
+
+    /// A table whose lines lie on a ground.
+    pub fn on(ground: Arc<dyn Ground>) -> Self {
+        let shards = (0..SHARDS).map(|_| Shard::default()).collect();
+        let table = LineTable { shards, ground, bytes: AtomicUsize::new(0) };
         // The first id of the first shard is the zero line, which is never looked up by hash.
-        let mut index = table.shards[0].index.write().expect("not shared yet");
-        table.place(&table.shards[0], 0, &Line::ZERO);
-        index.len = 1;
-        drop(index);
+        let zero = table.shards[0].index.write().expect("not shared yet").add_hidden();
+        table.place(&table.shards[0], zero, &Line::ZERO);
         table
     }
 
@@ -153,32 +107,20 @@ impl LineTable {
         }
         let hash = line.hash();
         let number = (hash >> (64 - SHARD_BITS)) as u32;
-        // The shard's bits are the top of the hash: the tag must not repeat them.
-        let hash = hash << SHARD_BITS | u64::from(number);
+        let hash = hash as u32;
         let shard = &self.shards[number as usize];
         let id = |index: u32| index << SHARD_BITS | number;
         let matches = |index: u32| self.get(id(index)) == line;
-        if let Ok(found) = shard.index.read().expect("nothing panics under this lock").find(hash, matches) {
+        if let Some(found) = shard.index.read().expect("nothing panics under this lock").find(hash, matches) {
             return id(found);
         }
         let mut index = shard.index.write().expect("nothing panics under this lock");
-        let slot = match index.find(hash, matches) {
-            Ok(found) => return id(found),
-            Err(slot) => slot,
-        };
-        let new = index.len;
-        assert!(new < 1 << (32 - SHARD_BITS), "ids of memory lines are used up");
-        self.place(shard, new, line);
-        index.slots[slot] = hash & !u64::from(u32::MAX) | u64::from(new + 1);
-        index.len += 1;
-        if index.len as usize * 4 > index.slots.len() * 3 {
-            self.bytes.fetch_add(index.slots.len() * size_of::<u64>(), Ordering::Relaxed);
-            index.grow(|index| {
-                let hash = self.get(id(index)).hash();
-                hash << SHARD_BITS | u64::from(number)
-            });
+        if let Some(found) = index.find(hash, matches) {
+            return id(found);
         }
-        id(new)
+        assert!(index.len() < 1 << (32 - SHARD_BITS), "ids of memory lines are used up");
+        self.place(shard, index.len(), line);
+        id(index.add(hash))
     }
 
     /// Writes a new line of a shard; the caller holds the shard's lock.
@@ -186,12 +128,7 @@ impl LineTable {
         let (segment, offset) = locate(index);
         let mut pointer = shard.segments[segment].load(Ordering::Relaxed);
         if pointer.is_null() {
-            let layout = segment_layout(segment);
-            // SAFETY: the layout is not empty.
-            pointer = unsafe { alloc_zeroed(layout) }.cast();
-            if pointer.is_null() {
-                handle_alloc_error(layout);
-            }
+            pointer = self.ground.piece(places(segment) * LINE_BYTES).cast().as_ptr();
             // ORDERING: Release publishes the segment to readers that take no lock.
             shard.segments[segment].store(pointer, Ordering::Release);
         }
@@ -202,7 +139,7 @@ impl LineTable {
 
     /// The number of distinct lines.
     pub fn len(&self) -> usize {
-        self.shards.iter().map(|shard| shard.index.read().expect("nothing panics under this lock").len as usize).sum()
+        self.fold(|index| index.len() as usize)
     }
 
     pub fn is_empty(&self) -> bool {
@@ -210,21 +147,11 @@ impl LineTable {
     }
 
     pub fn bytes(&self) -> usize {
-        self.bytes.load(Ordering::Relaxed) + SHARDS * 256 * size_of::<u64>()
+        self.bytes.load(Ordering::Relaxed) + self.fold(HashIndex::bytes)
     }
-}
 
-impl Drop for LineTable {
-    fn drop(&mut self) {
-        for shard in &mut self.shards {
-            for (number, segment) in shard.segments.iter_mut().enumerate() {
-                let pointer = *segment.get_mut();
-                if !pointer.is_null() {
-                    // SAFETY: allocated in `place` with this layout; no reference outlives the table.
-                    unsafe { dealloc(pointer.cast(), segment_layout(number)) };
-                }
-            }
-        }
+    fn fold(&self, count: impl Fn(&HashIndex) -> usize) -> usize {
+        self.shards.iter().map(|shard| count(&shard.index.read().expect("nothing panics under this lock"))).sum()
     }
 }
 
