@@ -120,6 +120,24 @@ pub trait Transfer: Model {
         unreachable!("the states of this model have no parts, so there is none of kind {kind}")
     }
 
+    /// How many parts each of the model's tables has. A table numbers its parts in the order in which they come, so that one which is filled
+    /// again in this order gives the same names: for a search that another process goes on with.
+    fn tables(&self) -> Vec<u32> {
+        Vec::new()
+    }
+
+    /// Appends the contents of a part to `words`, by its table and its number there.
+    fn entry(&self, table: usize, number: u32, words: &mut Vec<Word>) {
+        let _ = words;
+        unreachable!("the states of this model have no parts, so there is no {number} in table {table}")
+    }
+
+    /// Gives contents a name; whether they are now the part of this number in this table. Nonsense must not panic here either.
+    fn restore(&self, table: usize, number: u32, contents: &[Word]) -> bool {
+        let _ = (table, number, contents);
+        false
+    }
+
     /// The bits of a state that belong to a section of it: a process, a variable, the stacks. None where the model has
     /// no such section. A word that names a part belongs to a section wholly or not at all.
     fn section(&self, name: &str) -> Option<Vec<Word>> {

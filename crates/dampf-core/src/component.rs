@@ -151,6 +151,16 @@ impl ComponentTable {
         self.shards[(id.0 & (SHARDS as u32 - 1)) as usize].get(id.0 >> SHARD_BITS)
     }
 
+    /// How many components each shard has.
+    pub fn counts(&self) -> Vec<u32> {
+        self.shards.iter().map(|shard| shard.filling.read().expect(UNHARMED).index.len()).collect()
+    }
+
+    /// The name of a shard's component, by its number there. Numbers are given in order.
+    pub fn id_in_shard(shard: usize, number: u32) -> ComponentId {
+        ComponentId(number << SHARD_BITS | shard as u32)
+    }
+
     /// The number of distinct components.
     pub fn len(&self) -> usize {
         self.fold(|filling| filling.index.len() as usize)

@@ -13,8 +13,8 @@ use crate::machine::{GLOBALS, PROCESS, arenas_at, thread_at};
 use crate::model::ObjectModel;
 use crate::process::Process;
 use crate::thread::Thread;
-use dampf_core::{ComponentId, Model, Part, Transfer, Word};
-use dampf_rv::memory::{Line, Tree, ZERO_LINE};
+use dampf_core::{ComponentId, ComponentTable, Model, Part, Transfer, Word};
+use dampf_rv::memory::{LINE_SHARDS, Line, LineTable, Tree, ZERO_LINE};
 
 /// The kinds of parts. A line at level `n` of a tree has the kind `LINE_KIND + n`.
 const PROCESS_KIND: u32 = 0;
@@ -113,6 +113,28 @@ impl Transfer for ObjectModel {
             }
             PROCESS_KIND | THREAD_KIND | ARENAS_KIND => NONE,
             _ => contents.try_into().map_or(ZERO_LINE, |line| self.system.lines.intern(&Line(line))),
+        }
+    }
+
+    fn tables(&self) -> Vec<u32> {
+        [self.system.lines.counts(), self.system.components.counts()].concat()
+    }
+
+    fn entry(&self, table: usize, number: u32, words: &mut Vec<Word>) {
+        match table.checked_sub(LINE_SHARDS) {
+            None => words.extend_from_slice(&self.system.lines.get(LineTable::id_in_shard(table, number)).0),
+            Some(shard) => {
+                words.extend_from_slice(self.system.components.get(ComponentTable::id_in_shard(shard, number)));
+            }
+        }
+    }
+
+    fn restore(&self, table: usize, number: u32, contents: &[Word]) -> bool {
+        match table.checked_sub(LINE_SHARDS) {
+            None => contents
+                .try_into()
+                .is_ok_and(|line| self.system.lines.intern(&Line(line)) == LineTable::id_in_shard(table, number)),
+            Some(shard) => self.system.components.intern(contents) == ComponentTable::id_in_shard(shard, number),
         }
     }
 

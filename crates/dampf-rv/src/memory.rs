@@ -8,5 +8,5 @@
 mod lines;
 mod tree;
 
-pub use lines::{LINE_BYTES, Line, LineTable, ZERO_LINE};
+pub use lines::{LINE_BYTES, Line, LineTable, SHARDS as LINE_SHARDS, ZERO_LINE};
 pub use tree::Tree;

@@ -5,7 +5,7 @@
 //! cargo run --release --example sliding_tiles -- 3 4 --disk FOLDER --threads 2 --max-memory 1000
 //! ```
 
-use dampf_core::{Action, Model, Successors, Unsupported, Word, Worker};
+use dampf_core::{Action, Model, Successors, Transfer, Unsupported, Word, Worker};
 use dampf_search::external::{self, Problem, Settings};
 use dampf_search::{Monitor, Options, Outcome, peak_resident_bytes};
 use dampf_store::TreeStore;
@@ -17,6 +17,8 @@ struct Tiles {
     rows: u32,
     columns: u32,
 }
+
+impl Transfer for Tiles {}
 
 impl Model for Tiles {
     type Worker<'m> = &'m Tiles;

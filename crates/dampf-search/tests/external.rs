@@ -2,7 +2,7 @@
 
 mod external_folder;
 
-use dampf_core::{Action, Model, Successors, Unsupported, Verdict, Word, Worker, replay};
+use dampf_core::{Action, Model, Successors, Transfer, Unsupported, Verdict, Word, Worker, replay};
 use dampf_search::external::{self, Settings};
 use dampf_search::{Monitor, Options, Outcome, Stop};
 use dampf_store::TreeStore;
@@ -21,12 +21,12 @@ fn settings(buffer_bytes: u64) -> Settings {
     }
 }
 
-fn run<M: Model>(model: &M, options: &Options, settings: &Settings) -> Outcome {
+fn run<M: Transfer>(model: &M, options: &Options, settings: &Settings) -> Outcome {
     let folder = Folder::new();
     external::check(model, &folder.path, options, settings, &Monitor::new()).expect("the folder is there")
 }
 
-fn compare<M: Model>(model: &M, expected: &Expected, outcome: &Outcome, options: &Options, context: &str) {
+fn compare<M: Transfer>(model: &M, expected: &Expected, outcome: &Outcome, options: &Options, context: &str) {
     let context = format!("{context}, {options:?}: {outcome:?}, expected {expected:?}");
     if options.keep_going || expected.faults.is_empty() {
         assert_eq!(outcome.statistics.states, expected.states, "{context}");
@@ -109,6 +109,8 @@ struct Counter {
     end: u64,
 }
 
+impl Transfer for Counter {}
+
 impl Model for Counter {
     type Worker<'m> = &'m Counter;
 
@@ -171,6 +173,8 @@ fn deep_spaces_and_packings_that_are_widened_all_the_time_are_no_problem() {
 struct Full {
     side: u32,
 }
+
+impl Transfer for Full {}
 
 impl Model for Full {
     type Worker<'m> = &'m Full;

@@ -2,15 +2,16 @@
 
 mod external_folder;
 
-use dampf_core::{Model, Successors, Unsupported, Verdict, Word, Worker};
+use dampf_core::{Model, Successors, Transfer, Unsupported, Verdict, Word, Worker};
 use dampf_search::external::{self, Problem, Settings};
 use dampf_search::{Monitor, Options, Outcome, Stop};
 use dampf_testkit::graph::{Graph, Size, random_graph};
+use dampf_testkit::pages::Pages;
 use dampf_testkit::random::Random;
 use dampf_testkit::reference::{Expected, reference};
 use external_folder::Folder;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -25,7 +26,7 @@ fn settings(buffer_bytes: u64) -> Settings {
 }
 
 /// Begins a search, or goes on with the one in the folder.
-fn go_on<M: Model>(
+fn go_on<M: Transfer>(
     model: &M,
     folder: &Path,
     options: &Options,
@@ -84,6 +85,8 @@ impl<'a> Model for Stopping<'a> {
     }
 }
 
+impl Transfer for Stopping<'_> {}
+
 impl Worker for &Stopping<'_> {
     fn initial(&mut self, out: &mut Successors) -> Result<(), Unsupported> {
         self.graph.worker().initial(out)
@@ -117,6 +120,42 @@ fn an_interrupted_search_goes_on_where_it_was() {
                 break;
             }
             assert!(round < 100, "seed {seed}: no end");
+        }
+    }
+}
+
+#[test]
+fn names_mean_the_same_after_a_resumption() {
+    let folder = Folder::new();
+    let limits = (1..).map(|round| Some(round * 150)).take(6).chain([None]);
+    for (round, max_states) in limits.enumerate() {
+        // A process that goes on has a model without names.
+        let pages = Pages::new(3, 9);
+        let options = Options { max_states, threads: 1 + round % 2, ..Options::default() };
+        let outcome = go_on(&pages, &folder.path, &options, &settings(2000), &Monitor::new()).unwrap();
+        if max_states.is_none() {
+            assert_eq!((&outcome.verdict, outcome.statistics.states), (&Verdict::Verified, pages.state_count()));
+        }
+    }
+}
+
+#[test]
+fn damaged_contents_are_noticed() {
+    let folder = Folder::new();
+    let limited = Options { max_states: Some(300), ..Options::default() };
+    go_on(&Pages::new(3, 9), &folder.path, &limited, &settings(2000), &Monitor::new()).unwrap();
+    let is_contents =
+        |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("contents"));
+    let mut files = std::fs::read_dir(&folder.path).unwrap().map(|entry| entry.unwrap().path());
+    let file = files.find(is_contents).expect("names are kept in a file");
+    let whole = std::fs::read(&file).unwrap();
+    for at in (0..whole.len()).step_by(whole.len() / 37) {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 1 << (at % 8);
+        for bytes in [damaged.as_slice(), &whole[..at]] {
+            std::fs::write(&file, bytes).unwrap();
+            let problem = external::resume(&Pages::new(3, 9), &folder.path, &limited, &settings(2000), &Monitor::new());
+            assert!(matches!(problem, Err(Problem::Damaged { .. })), "byte {at}: {problem:?}");
         }
     }
 }

@@ -81,4 +81,16 @@ impl Transfer for Pages {
     fn name_of(&self, _: u32, contents: &[Word]) -> Word {
         self.table.intern(contents).0
     }
+
+    fn tables(&self) -> Vec<u32> {
+        self.table.counts()
+    }
+
+    fn entry(&self, table: usize, number: u32, words: &mut Vec<Word>) {
+        words.extend_from_slice(self.table.get(ComponentTable::id_in_shard(table, number)));
+    }
+
+    fn restore(&self, table: usize, number: u32, contents: &[Word]) -> bool {
+        self.table.intern(contents) == ComponentTable::id_in_shard(table, number)
+    }
 }

@@ -4,14 +4,14 @@ use crate::cluster::Attempt;
 use crate::failure::Failure;
 use crate::options::CheckOptions;
 use crate::resume;
-use dampf_core::Model;
+use dampf_core::Transfer;
 use dampf_report::Origin;
 use dampf_search::external::{self, Problem, Settings};
 use dampf_search::{Monitor, Options, Outcome};
 use std::path::{Path, PathBuf};
 
 /// Searches on disk, in the folder that the options name or in a temporary one.
-pub fn search<M: Model>(
+pub fn search<M: Transfer>(
     model: &M,
     search: &Options,
     options: &CheckOptions,
@@ -26,17 +26,12 @@ pub fn search<M: Model>(
         },
         max_disk_bytes: options.max_disk,
         checkpoint_every: options.cluster.checkpoint_every,
+        resumable: options.disk.is_some(),
         ..Settings::default()
     };
     let folder = Folder::of(options)?;
     let path = folder.path();
     let searched = if attempt.is_resumed && attempt.number == 0 {
-        if origin.program.is_some() {
-            return Err(Failure::with_help(
-                "a search of a program on disk cannot be resumed: what its states are made of was in memory",
-                "use --checkpoint, which keeps it",
-            ));
-        }
         external::resume(model, path, search, &settings, monitor)
     } else {
         if attempt.number > 0 {

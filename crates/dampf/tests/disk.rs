@@ -70,6 +70,28 @@ fn the_disk_limit_is_kept_and_the_search_goes_on_with_more() {
     assert_eq!(counts(&summary_of(&["resume", folder])), counts(&summary_of(&check)));
 }
 
+#[test]
+fn a_program_on_disk_is_resumed_too() {
+    if !has_compiler() {
+        println!("skipped: there is no compiler for programs (scripts/setup)");
+        return;
+    }
+    let program = "cpp/bounded_buffer.cc";
+    let expected = summary_of(&["check", program, "--keep-going"]);
+    let states = expected["states"].as_u64().expect("a number");
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("search");
+    let folder = folder.to_str().unwrap();
+    let limit = (states / 3).to_string();
+    let check = ["check", program, "--keep-going", "--store", "disk", "--disk", folder, "--max-states", &limit];
+    let begun = on_own_models(&check);
+    assert_eq!(begun.status, 3, "{begun:?}");
+    assert!(begun.stdout.contains(&format!("`dampf resume {folder}`")), "{begun:?}");
+    let limit = (states / 3 * 2).to_string();
+    assert_eq!(on_own_models(&["resume", folder, "--max-states", &limit]).status, 3);
+    assert_eq!(counts(&summary_of(&["resume", folder])), counts(&expected));
+}
+
 /// Every round fills a block with new numbers, so that no two states have much in common.
 const LARGE_STATES: &str = "\
 #include <dampf.h>

@@ -50,7 +50,8 @@ fn mix(left: u64, right: u64) -> u64 {
 }
 
 const SHARD_BITS: u32 = 5;
-const SHARDS: usize = 1 << SHARD_BITS;
+/// Tables have so many shards.
+pub const SHARDS: usize = 1 << SHARD_BITS;
 const SEGMENTS: usize = segments(32 - SHARD_BITS);
 
 pub struct LineTable {
@@ -135,6 +136,16 @@ impl LineTable {
         self.bytes.fetch_add(LINE_BYTES, Ordering::Relaxed);
         // SAFETY: within the segment, and nobody else writes or yet reads this place.
         unsafe { pointer.add(offset).write(*line) };
+    }
+
+    /// How many lines each shard has.
+    pub fn counts(&self) -> Vec<u32> {
+        self.shards.iter().map(|shard| shard.index.read().expect("nothing panics under this lock").len()).collect()
+    }
+
+    /// The id of a shard's line, by its number there. Numbers are given in order.
+    pub fn id_in_shard(shard: usize, number: u32) -> u32 {
+        number << SHARD_BITS | shard as u32
     }
 
     /// The number of distinct lines.

@@ -35,10 +35,12 @@ pub(crate) enum Kind {
     Visited,
     /// Candidates.
     Spill,
+    /// What names in states stand for.
+    Contents,
 }
 
 impl Kind {
-    const ALL: [Kind; 4] = [Kind::Level, Kind::Levels, Kind::Visited, Kind::Spill];
+    const ALL: [Kind; 5] = [Kind::Level, Kind::Levels, Kind::Visited, Kind::Spill, Kind::Contents];
 
     fn name(self) -> &'static str {
         match self {
@@ -46,6 +48,7 @@ impl Kind {
             Kind::Levels => "levels",
             Kind::Visited => "visited",
             Kind::Spill => "spill",
+            Kind::Contents => "contents",
         }
     }
 }

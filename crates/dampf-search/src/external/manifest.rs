@@ -11,7 +11,7 @@ use std::path::Path;
 pub(crate) const NAME: &str = "dampf-search.json";
 pub(crate) const NAME_NEW: &str = "dampf-search.json.new";
 /// Grows with every change of what files mean.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub(crate) struct Manifest {
@@ -36,6 +36,8 @@ pub(crate) struct Manifest {
     pub visited_levels: u64,
     /// Candidates for the next level.
     pub spills: Vec<Named>,
+    /// What names in states stand for, the oldest first.
+    pub contents: Vec<Named>,
     /// States of the last level that are not expanded: ranges of their positions.
     pub unexpanded: Vec<(u64, u64)>,
     pub findings: Vec<TrailNamed>,
@@ -117,6 +119,7 @@ impl Manifest {
             visited: Vec::new(),
             visited_levels: 0,
             spills: Vec::new(),
+            contents: Vec::new(),
             unexpanded: Vec::new(),
             findings: Vec::new(),
             suspicion: Suspicion::default(),
@@ -127,7 +130,7 @@ impl Manifest {
     /// Every file that is named.
     pub fn files(&self) -> impl Iterator<Item = &Named> {
         let levels = self.levels.iter().map(|levels| &levels.file);
-        levels.chain(self.visited.iter().flatten()).chain(&self.spills)
+        levels.chain(self.visited.iter().flatten()).chain(&self.spills).chain(&self.contents)
     }
 
     /// Makes this the checkpoint of the folder.

@@ -13,6 +13,7 @@
 //! whatever moment goes on from its last checkpoint, and comes to the same end.
 
 mod coding;
+mod contents;
 mod disk;
 mod expansion;
 mod filter;
@@ -34,7 +35,8 @@ mod trails;
 mod visited;
 
 use crate::{Monitor, Options, Outcome, Stop, judge, watch};
-use dampf_core::{Model, Statistics, Verdict};
+use contents::Contents;
+use dampf_core::{Statistics, Transfer, Verdict};
 use disk::{Disk, Trouble};
 use manifest::Manifest;
 use packing::Packing;
@@ -58,6 +60,8 @@ pub struct Settings {
     pub max_disk_bytes: Option<u64>,
     /// How often a checkpoint is written. With zero, as often as possible.
     pub checkpoint_every: Duration,
+    /// Whether what names in states stand for is kept with them: without it, only a search whose states hold no names can be resumed.
+    pub resumable: bool,
     /// Whether the files are deleted when the search has come to its end, so that nothing could be resumed.
     pub remove_when_done: bool,
     /// The size of the buffer for candidates of each thread. Otherwise chosen by the memory limit.
@@ -74,6 +78,7 @@ impl Default for Settings {
             description: String::new(),
             max_disk_bytes: None,
             checkpoint_every: Duration::from_secs(60),
+            resumable: true,
             remove_when_done: false,
             buffer_bytes: None,
             failing_after_bytes: None,
@@ -175,7 +180,7 @@ impl From<Trouble> for Problem {
 ///
 /// # Panics
 /// If a trail does not replay: then Dampf, not the model, is wrong, and no verdict must be given.
-pub fn check<M: Model>(
+pub fn check<M: Transfer>(
     model: &M,
     folder: &Path,
     options: &Options,
@@ -201,14 +206,15 @@ pub fn check<M: Model>(
         frontier: run::Run::default(),
     };
     let begun = Manifest::new(&settings.identity, &settings.description, model.width());
-    explore(model, space, options, settings, monitor, &begun)
+    let contents = settings.resumable.then(Contents::default);
+    explore(model, (space, contents), options, settings, monitor, &begun)
 }
 
 /// Goes on with the search in a folder, from its last checkpoint. A search that had come to its end is judged again.
 ///
 /// The identity must be that of the search's beginning, and so must be the options that decide what a fault is and when to stop
 /// at one. Limits, threads and buffers may differ. The search keeps the description it was begun with.
-pub fn resume<M: Model>(
+pub fn resume<M: Transfer>(
     model: &M,
     folder: &Path,
     options: &Options,
@@ -221,9 +227,10 @@ pub fn resume<M: Model>(
     // Whoever had the folder until now may have written another checkpoint since.
     let begun = Manifest::read(folder)?.unwrap_or(begun);
     resume::check_fit(&begun, folder, options, settings, model.width())?;
-    let space = resume::space(&begun, disk, Plan::new(options, settings.buffer_bytes))?;
+    let space = resume::space(&begun, Arc::clone(&disk), Plan::new(options, settings.buffer_bytes))?;
+    let contents = Contents::restore(model, &disk, begun.contents.iter().map(disk::Finished::from).collect())?;
     let settings = Settings { description: begun.description.clone(), ..settings.clone() };
-    explore(model, space, options, &settings, monitor, &begun)
+    explore(model, (space, Some(contents)), options, &settings, monitor, &begun)
 }
 
 /// The description that a search was begun with.
@@ -237,16 +244,16 @@ pub fn remove(folder: &Path) -> io::Result<()> {
     disk::remove(folder)
 }
 
-fn explore<M: Model>(
+fn explore<M: Transfer>(
     model: &M,
-    space: Space,
+    (space, contents): (Space, Option<Contents>),
     options: &Options,
     settings: &Settings,
     monitor: &Monitor,
     begun: &Manifest,
 ) -> Result<Outcome, Problem> {
     let disk = Arc::clone(&space.disk);
-    let mut search = Search::new(model, space, options, settings, monitor, begun);
+    let mut search = Search::new(model, (space, contents), options, settings, monitor, begun);
     // Memory is kept within its limit by the sizes of buffers.
     let limits = Options { max_memory_bytes: None, ..options.clone() };
     let result = watch::watched(&|| disk.bytes(), &limits, monitor, || {

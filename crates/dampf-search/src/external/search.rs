@@ -1,5 +1,6 @@
 //! The search: level by level, with a checkpoint now and then.
 
+use super::contents::Contents;
 use super::disk::Trouble;
 use super::expansion::{Expansion, Hand, Harvest, Met};
 use super::gathering::Gatherer;
@@ -8,7 +9,7 @@ use super::space::Space;
 use super::trails::Sought;
 use super::{Settings, manifest};
 use crate::{FINDINGS_MAX, Monitor, Options, Snapshot, Stop, ends_in};
-use dampf_core::{Action, Finding, Model, Trail, Unsupported, Worker};
+use dampf_core::{Action, Finding, Model, Trail, Transfer, Unsupported, Worker};
 use std::time::Instant;
 
 pub(crate) struct Search<'m, M: Model + 'm> {
@@ -17,6 +18,8 @@ pub(crate) struct Search<'m, M: Model + 'm> {
     pub monitor: &'m Monitor,
     model: &'m M,
     space: Space,
+    /// None where nobody will resume the search.
+    contents: Option<Contents>,
     hands: Vec<Hand<'m, M>>,
     counters: Counters,
     /// Positions of the last level that are not expanded.
@@ -32,11 +35,11 @@ pub(crate) struct Search<'m, M: Model + 'm> {
     checkpointed: Instant,
 }
 
-impl<'m, M: Model> Search<'m, M> {
+impl<'m, M: Transfer> Search<'m, M> {
     /// A search in a space that is empty or was explored in part.
     pub fn new(
         model: &'m M,
-        space: Space,
+        (space, contents): (Space, Option<Contents>),
         options: &'m Options,
         settings: &'m Settings,
         monitor: &'m Monitor,
@@ -62,6 +65,7 @@ impl<'m, M: Model> Search<'m, M> {
             monitor,
             model,
             space,
+            contents,
             hands,
             counters: begun.counters,
             unexpanded: begun.unexpanded.clone(),
@@ -279,6 +283,10 @@ impl<'m, M: Model> Search<'m, M> {
         }
         self.space.levels.flush(&self.space.disk)?;
         self.space.describe(&mut manifest);
+        if let Some(contents) = &mut self.contents {
+            contents.save(self.model, &self.space.disk)?;
+            manifest.contents = contents.files.iter().map(manifest::Named::from).collect();
+        }
         manifest.write(&self.space.disk)?;
         self.checkpointed = Instant::now();
         Ok(())
