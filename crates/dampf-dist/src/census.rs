@@ -54,11 +54,13 @@ impl<M: Transfer> Node<'_, M> {
     fn ready_census(&mut self) -> &mut Census {
         let (ranks, width, format) = (self.ranks, self.model.width(), self.census_format());
         let steps = self.is_resumed().then_some(0);
+        let author = self.outbox.library.clone();
+        let library = self.settings.library.as_ref().filter(|_| author.is_some());
         self.census.get_or_insert_with(|| Census {
             left: Vec::new(),
             has_told: false,
-            outbox: Outbox::new(ranks, width, format, 0),
-            arrivals: (0..ranks).map(|_| Arrivals::default()).collect(),
+            outbox: Outbox::new(ranks, width, format, 0, author),
+            arrivals: (0..ranks).map(|from| Arrivals::from_rank(from, library)).collect(),
             home: TreeStore::new(width),
             distinct: 0,
             repeated: 0,
@@ -112,7 +114,7 @@ impl<M: Transfer> Node<'_, M> {
         let read = unpack(model, format, &mut arrivals, states, &mut words, |state, _| {
             self.count_state(&mut census, state);
         });
-        read.expect("states from another rank can be read");
+        self.check_read(read, &arrivals);
         census.arrivals[from as usize] = arrivals;
         self.census = Some(census);
     }

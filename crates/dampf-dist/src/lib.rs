@@ -9,6 +9,7 @@
 
 mod census;
 mod checkpoint;
+mod library;
 mod local;
 mod message;
 mod node;
@@ -27,6 +28,7 @@ mod termination;
 mod wire;
 
 pub use checkpoint::{Beginning, CheckpointProblem, Checkpoints, ENDED, description};
+pub use library::Library;
 pub use local::{ForeignStates, LocalSearch, OwnStates};
 pub use node::Node;
 pub use outbox::Traffic;
@@ -47,6 +49,8 @@ pub struct Settings {
     /// Not in a search by levels, and not with depth slices.
     pub local: Option<LocalSearch>,
     pub checkpoints: Option<Checkpoints>,
+    /// Where contents of states travel, if not in messages.
+    pub library: Option<Library>,
 }
 
 impl Default for Settings {
@@ -59,6 +63,7 @@ impl Default for Settings {
             termination: Termination::default(),
             local: None,
             checkpoints: None,
+            library: None,
         }
     }
 }

@@ -14,6 +14,7 @@ mod meeting;
 mod saving;
 
 use crate::census::Census;
+use crate::library::{Author, Library};
 use crate::message::{Message, Progress};
 use crate::order::Ranking;
 use crate::outbox::Outbox;
@@ -26,6 +27,7 @@ use crate::queue::{Order, RawQueue, Stored, StoredQueue, Waiting};
 use crate::recent::RecentStates;
 use crate::report::{Discovery, Report, Summary};
 use crate::termination::{IdleReports, Safra};
+use crate::wire::Garbled;
 use crate::{Problem, Settings, Termination};
 use dampf_core::{Statistics, Successors, Transfer, Unsupported, Word};
 use dampf_net::{Lost, Process, Rank, Transport, Turn};
@@ -36,6 +38,7 @@ pub use levels::LevelEnd;
 use levels::Levels;
 use saving::Saving;
 use std::collections::{BTreeMap, VecDeque};
+use std::path::{Path, PathBuf};
 
 /// Messages taken in a turn before the node goes on with its own work.
 const MESSAGES_PER_TURN: usize = 64;
@@ -68,7 +71,7 @@ pub struct Node<'a, M: Transfer> {
     pub(crate) session: <TreeStore as Store>::Session<'a>,
     pub(crate) partitioner: Partitioner<'a, M>,
     pub(crate) format: Format,
-    outbox: Outbox,
+    pub(crate) outbox: Outbox,
     /// What each rank has told about parts of states.
     pub(crate) arrivals: Vec<Arrivals>,
     /// The same for states whose parents are looked for: this rank tells all the same, in the same order.
@@ -107,6 +110,8 @@ pub struct Node<'a, M: Transfer> {
     /// Messages of the next search, from ranks that have left this one.
     early: Vec<(Rank, Vec<u8>)>,
     lost: Option<Lost>,
+    /// A file of another rank that cannot be read.
+    pub(crate) unreadable: Option<PathBuf>,
     saving: Option<Saving>,
     pub(crate) early_parents: EarlyParents,
     /// States that local searches met lately.
@@ -150,6 +155,9 @@ impl<'a, M: Transfer> Node<'a, M> {
         };
         let width = model.width();
         let count = ranks as usize;
+        let library = settings.library.as_ref().filter(|_| format.parts && ranks > 1);
+        let author = |library: &Library| Author::shared(library, rank).map_err(Problem::library(library.file(rank)));
+        let author = library.map(author).transpose()?;
         let mut node = Node {
             model,
             store,
@@ -163,8 +171,8 @@ impl<'a, M: Transfer> Node<'a, M> {
             session: store.session(),
             partitioner,
             format,
-            outbox: Outbox::new(ranks, width, format, settings.remembered),
-            arrivals: (0..ranks).map(|_| Arrivals::default()).collect(),
+            outbox: Outbox::new(ranks, width, format, settings.remembered, author),
+            arrivals: (0..ranks).map(|from| Arrivals::from_rank(from, library)).collect(),
             sought: Packer::of_single(model),
             sought_arrivals: (0..ranks).map(|_| Arrivals::default()).collect(),
             queue: StoredQueue::new(settings.order),
@@ -193,6 +201,7 @@ impl<'a, M: Transfer> Node<'a, M> {
             gone: vec![false; count],
             early: Vec::new(),
             lost: None,
+            unreadable: None,
             saving: None,
             early_parents: EarlyParents::new(levels),
             searched: RecentStates::new(width, settings.local.map_or(0, |local| local.cached)),
@@ -214,6 +223,19 @@ impl<'a, M: Transfer> Node<'a, M> {
     /// What all ranks know at the end. None before, and where a rank was lost.
     pub fn summary(&self) -> Option<&Summary> {
         self.summary.as_ref()
+    }
+
+    /// The file that cannot be read, if the search ended because of that.
+    pub fn unreadable(&self) -> Option<&Path> {
+        self.unreadable.as_deref()
+    }
+
+    /// Whatever another rank says can be read, but for files that are not seen here.
+    pub(crate) fn check_read(&mut self, read: Result<(), Garbled>, arrivals: &Arrivals) {
+        match (read, arrivals.library()) {
+            (Err(Garbled), Some(file)) => self.unreadable = Some(file.to_owned()),
+            (read, _) => read.expect("states from another rank can be read"),
+        }
     }
 
     /// The rank that was lost, if the search ended because of that.
@@ -497,6 +519,9 @@ impl<M: Transfer> Process for Node<'_, M> {
                 }
             }
             received += 1;
+        }
+        if self.unreadable.is_some() {
+            return Turn::Done;
         }
         while let Some(message) = self.own_messages.pop_front() {
             self.handle(network, self.rank, &message);

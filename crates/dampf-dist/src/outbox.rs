@@ -6,10 +6,12 @@
 //!
 //! States that were sent lately are remembered, by all their words, and not sent again.
 
+use crate::library::SharedAuthor;
 use crate::parcel::{Companion, Format, Packer};
 use crate::recent::RecentStates;
 use dampf_core::{Transfer, Word};
 use dampf_net::Rank;
+use std::sync::Arc;
 
 /// Bytes at which a buffer is sent: at first, at least, at most.
 const FIRST_BYTES: usize = 2 << 10;
@@ -29,6 +31,8 @@ pub struct Traffic {
     pub bytes: u64,
     /// Those bytes that describe parts of states.
     pub part_bytes: u64,
+    /// Bytes of parts that went through files.
+    pub filed_bytes: u64,
     /// Steps to states of other ranks, those that were not sent (again) included.
     pub cross_transitions: u64,
 }
@@ -39,6 +43,7 @@ impl Traffic {
         self.messages += other.messages;
         self.bytes += other.bytes;
         self.part_bytes += other.part_bytes;
+        self.filed_bytes += other.filed_bytes;
         self.cross_transitions += other.cross_transitions;
     }
 }
@@ -46,6 +51,9 @@ impl Traffic {
 pub struct Outbox {
     buffers: Vec<Buffer>,
     sent: RecentStates,
+    pub library: Option<SharedAuthor>,
+    /// Bytes of the library that were counted.
+    filed: u64,
     pub traffic: Traffic,
 }
 
@@ -57,11 +65,17 @@ struct Buffer {
 
 impl Outbox {
     /// `remembered` is the number of states that the cache of sent states has room for.
-    pub fn new(ranks: Rank, width: usize, format: Format, remembered: usize) -> Self {
-        let buffer = |_| Buffer { packer: Packer::new(width, format), limit: FIRST_BYTES, batches: 0 };
+    pub fn new(ranks: Rank, width: usize, format: Format, remembered: usize, library: Option<SharedAuthor>) -> Self {
+        let packer = || match &library {
+            Some(library) => Packer::through(Arc::clone(library), width, format),
+            None => Packer::new(width, format),
+        };
+        let buffer = |_| Buffer { packer: packer(), limit: FIRST_BYTES, batches: 0 };
         Outbox {
             buffers: (0..ranks).map(buffer).collect(),
             sent: RecentStates::new(width, remembered),
+            library,
+            filed: 0,
             traffic: Traffic::default(),
         }
     }
@@ -138,6 +152,11 @@ impl Outbox {
         self.traffic.messages += 1;
         self.traffic.bytes += parcel.len() as u64;
         self.traffic.part_bytes += description_bytes as u64;
+        if let Some(library) = &self.library {
+            let filed = library.lock().expect("nothing panics under this lock").bytes();
+            self.traffic.filed_bytes += filed - self.filed;
+            self.filed = filed;
+        }
         Some(parcel)
     }
 }

@@ -3,6 +3,7 @@
 //! A state is written as its difference to the state before it. Neighbours are mostly successors of one state, so that a few
 //! bytes are left of it.
 
+use crate::library::SharedAuthor;
 use crate::passage::{Arrivals, Departures};
 use crate::wire::{Garbled, Reader, Write};
 use dampf_core::{Transfer, Word};
@@ -50,6 +51,11 @@ pub struct Packer {
 impl Packer {
     pub fn new(width: usize, format: Format) -> Self {
         Packer { format, departures: Departures::default(), bytes: Vec::new(), count: 0, last: vec![0; width] }
+    }
+
+    /// A packer whose reader finds the contents of states in a library.
+    pub fn through(library: SharedAuthor, width: usize, format: Format) -> Self {
+        Packer { departures: Departures::through(library), ..Packer::new(width, format) }
     }
 
     #[inline]

@@ -4,12 +4,17 @@
 //! describes every part that the receiver has not been told of, those it is made of before it, and the receiver keeps a dictionary per
 //! sender. A part crosses the network once per pair of ranks, however many states name it.
 //!
+//! Where the ranks have a library ([`crate::library`]), only the places of parts are told, and the contents are read there.
+//!
 //! Which positions of a state (or of a part) hold names, and of which kinds, is a [`Shape`]. There are few, so they are numbered and
 //! described once too. A model without parts has no shapes: its words travel bare.
 
+use crate::library::{Library, SharedAuthor, Visitor};
 use crate::wire::{Garbled, Reader, Write};
 use dampf_core::{Part, Transfer, Word};
+use dampf_net::Rank;
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
 /// Positions of names and the kinds of what they name.
 type Shape = Vec<(usize, u32)>;
@@ -18,6 +23,8 @@ type Shape = Vec<(usize, u32)>;
 #[derive(Default)]
 pub struct Departures {
     told: HashSet<Part>,
+    /// Where contents go instead of into descriptions.
+    library: Option<SharedAuthor>,
     shapes: HashMap<Shape, u64>,
     /// Descriptions since they were last taken.
     descriptions: Vec<u8>,
@@ -45,8 +52,14 @@ impl LastState {
 
 const SHAPE: u64 = 0;
 const PART: u64 = 1;
+const PLACE: u64 = 2;
 
 impl Departures {
+    /// With contents that go into a file.
+    pub fn through(library: SharedAuthor) -> Self {
+        Departures { library: Some(library), ..Departures::default() }
+    }
+
     /// Describes what the receiver has to know of a state, and returns the number of the state's shape.
     pub fn describe<M: Transfer>(&mut self, model: &M, state: &[Word]) -> u64 {
         let mut names = std::mem::take(&mut self.scratch);
@@ -59,7 +72,7 @@ impl Departures {
                 parts.push(part);
             }
         });
-        parts.into_iter().for_each(|part| self.describe_part(model, part));
+        parts.into_iter().for_each(|part| self.tell(model, part));
         let number = match self.last.shape {
             Some(number) if self.last.names == names => number,
             _ => self.shape(&names),
@@ -78,6 +91,21 @@ impl Departures {
 
     pub fn described_bytes(&self) -> usize {
         self.descriptions.len()
+    }
+
+    /// Says where a part is, or what.
+    fn tell<M: Transfer>(&mut self, model: &M, part: Part) {
+        let place = self
+            .library
+            .as_ref()
+            .and_then(|library| library.lock().expect("nothing panics under this lock").place(model, part));
+        let Some(place) = place else { return self.describe_part(model, part) };
+        if self.told.insert(part) {
+            let out = &mut self.descriptions;
+            [PLACE, u64::from(part.kind), u64::from(part.name), place]
+                .into_iter()
+                .for_each(|number| out.number(number));
+        }
     }
 
     fn describe_part<M: Transfer>(&mut self, model: &M, part: Part) {
@@ -129,9 +157,20 @@ impl Departures {
 pub struct Arrivals {
     names: HashMap<Part, Word>,
     shapes: Vec<Shape>,
+    library: Option<Visitor>,
 }
 
 impl Arrivals {
+    /// With contents that are read from a rank's file, where there is a library.
+    pub fn from_rank(rank: Rank, library: Option<&Library>) -> Self {
+        Arrivals { library: library.map(|library| Visitor::new(library, rank)), ..Arrivals::default() }
+    }
+
+    /// The file that contents are read from.
+    pub fn library(&self) -> Option<&Path> {
+        self.library.as_ref().map(Visitor::path)
+    }
+
     /// Takes descriptions in.
     pub fn learn<M: Transfer>(&mut self, model: &M, descriptions: &[u8]) -> Result<(), Garbled> {
         let mut reader = Reader::new(descriptions);
@@ -154,6 +193,11 @@ impl Arrivals {
                     reader.difference(&mut contents)?;
                     self.translate(shape, &mut contents)?;
                     self.names.insert(part, model.name_of(part.kind, &contents));
+                }
+                PLACE => {
+                    let part = Part { kind: reader.word()?, name: reader.word()? };
+                    let library = self.library.as_mut().ok_or(Garbled)?;
+                    self.names.insert(part, library.name(model, reader.number()?)?);
                 }
                 _ => return Err(Garbled),
             }

@@ -75,8 +75,10 @@ fn read_statistics(reader: &mut Reader) -> Result<Statistics, Garbled> {
 }
 
 fn write_traffic(out: &mut Vec<u8>, traffic: &Traffic) {
-    let Traffic { states, messages, bytes, part_bytes, cross_transitions } = *traffic;
-    [states, messages, bytes, part_bytes, cross_transitions].into_iter().for_each(|number| out.number(number));
+    let Traffic { states, messages, bytes, part_bytes, filed_bytes, cross_transitions } = *traffic;
+    [states, messages, bytes, part_bytes, filed_bytes, cross_transitions]
+        .into_iter()
+        .for_each(|number| out.number(number));
 }
 
 fn read_traffic(reader: &mut Reader) -> Result<Traffic, Garbled> {
@@ -85,6 +87,7 @@ fn read_traffic(reader: &mut Reader) -> Result<Traffic, Garbled> {
         messages: reader.number()?,
         bytes: reader.number()?,
         part_bytes: reader.number()?,
+        filed_bytes: reader.number()?,
         cross_transitions: reader.number()?,
     })
 }

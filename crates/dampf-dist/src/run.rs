@@ -11,6 +11,8 @@ use dampf_net::{Lost, Rank, Transport, run};
 use dampf_search::{Monitor, Options, watched};
 use dampf_store::{Store, TreeStore};
 use std::fmt;
+use std::io;
+use std::path::PathBuf;
 
 /// Why there is no result.
 #[derive(Debug)]
@@ -18,6 +20,17 @@ pub enum Problem {
     NoSuchSection(NoSuchSection),
     Checkpoint(CheckpointProblem),
     Lost(Lost),
+    /// A file through which contents travel cannot be used.
+    Library {
+        file: PathBuf,
+        error: io::Error,
+    },
+}
+
+impl Problem {
+    pub(crate) fn library(file: PathBuf) -> impl FnOnce(io::Error) -> Problem {
+        move |error| Problem::Library { file, error }
+    }
 }
 
 impl fmt::Display for Problem {
@@ -26,6 +39,7 @@ impl fmt::Display for Problem {
             Problem::NoSuchSection(section) => section.fmt(f),
             Problem::Checkpoint(problem) => problem.fmt(f),
             Problem::Lost(lost) => lost.fmt(f),
+            Problem::Library { file, error } => write!(f, "cannot use `{}`: {error}", file.display()),
         }
     }
 }
@@ -115,7 +129,9 @@ pub fn search_on_threads<M: Transfer>(
                 .into_iter()
                 .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
                 .collect();
-            results.into_iter().next().expect("there is a rank")
+            // A rank that cannot go on is lost to the others: it knows best why.
+            let first = results.iter().position(|result| matches!(result, Err(Problem::Library { .. }))).unwrap_or(0);
+            results.into_iter().nth(first).expect("there is a rank")
         })
     })
 }
@@ -135,6 +151,10 @@ fn search_as_rank<M: Transfer, T: Transport>(
     }
     run(&mut node, &mut network.transport);
     network.early = node.take_early();
+    if let Some(file) = node.unreadable() {
+        let error = io::Error::new(io::ErrorKind::InvalidData, "what another rank wrote is not seen here");
+        return Err(Problem::Library { file: file.to_owned(), error });
+    }
     match (node.lost(), node.summary()) {
         (Some(lost), _) => Err(Problem::Lost(lost)),
         (None, Some(summary)) => Ok(summary.clone()),

@@ -3,7 +3,7 @@
 mod network;
 
 use dampf_core::{Model, Transfer, Verdict, replay};
-use dampf_dist::{ForeignStates, LocalSearch, Order, OwnStates, Partition, Settings, Summary, Waiting};
+use dampf_dist::{ForeignStates, Library, LocalSearch, Order, OwnStates, Partition, Settings, Summary, Waiting};
 use dampf_net::simulation;
 use dampf_search::{Options, judge};
 use dampf_testkit::graph::{Size, random_graph};
@@ -148,6 +148,17 @@ fn parts_of_states_travel_once() {
         let parts: usize = pages.iter().map(|pages| pages.table.len()).sum();
         // Two other ranks may have to be told; a page of zeros is a few bytes long.
         assert!(summary.traffic.part_bytes < 2 * 2 * parts as u64 * 600, "{:?}", summary.traffic);
+
+        // Through files, messages say only where parts are.
+        let place = tempfile::tempdir().expect("a folder");
+        let library = Library { folder: place.path().join("shared"), number: 0 };
+        let settings = Settings { library: Some(library.clone()), ..settings };
+        let pages: Vec<Pages> = (0..3).map(|_| Pages::new(3, 6)).collect();
+        let (filed, _) = simulated(&pages, 3, &options, &settings, &simulation::Settings::new(1));
+        assert_eq!(filed.statistics.states, pages[0].state_count());
+        assert!(filed.traffic.part_bytes < summary.traffic.part_bytes / 2, "{:?}", filed.traffic);
+        assert!(filed.traffic.filed_bytes > 0, "{:?}", filed.traffic);
+        assert_eq!(std::fs::read_dir(&library.folder).expect("the folder is there").count(), 0);
     }
     let pages = Pages::new(3, 6);
     assert!(pages.has_parts());

@@ -42,6 +42,8 @@ pub struct Traffic {
     pub messages: u64,
     pub bytes: u64,
     pub part_bytes: u64,
+    /// Bytes of parts that went through files instead.
+    pub filed_bytes: u64,
     pub states: u64,
     /// Steps to states of other ranks, whether they were sent (again) or not.
     pub cross_transitions: u64,
@@ -130,6 +132,9 @@ impl<M: Describe> CheckReport<'_, M> {
             rows.push(("messages", grouped(traffic.messages)));
             let states = grouped(traffic.states);
             rows.push(("sent", format!("{states} states, {}", bytes(traffic.bytes))));
+            if traffic.filed_bytes > 0 {
+                rows.push(("filed", bytes(traffic.filed_bytes)));
+            }
         }
         writeln!(out, "\n{}", palette.heading("search"))?;
         rows.iter().try_for_each(|(name, value)| writeln!(out, "  {} {value}", palette.aside(format!("{name:<12}"))))

@@ -161,6 +161,7 @@ struct TrafficEntry {
     messages: u64,
     bytes: u64,
     part_bytes: u64,
+    filed_bytes: u64,
     states: u64,
     cross_transitions: u64,
     redundant_states: u64,
@@ -168,8 +169,8 @@ struct TrafficEntry {
 
 impl From<Traffic> for TrafficEntry {
     fn from(traffic: Traffic) -> TrafficEntry {
-        let Traffic { messages, bytes, part_bytes, states, cross_transitions, redundant_states } = traffic;
-        TrafficEntry { messages, bytes, part_bytes, states, cross_transitions, redundant_states }
+        let Traffic { messages, bytes, part_bytes, filed_bytes, states, cross_transitions, redundant_states } = traffic;
+        TrafficEntry { messages, bytes, part_bytes, filed_bytes, states, cross_transitions, redundant_states }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::options::{CheckOptions, Search};
 use crate::resume;
 use crate::terminal::complain;
 use dampf_core::Transfer;
-use dampf_dist::{Beginning, CheckpointProblem, Checkpoints, Order, Problem, Settings, Summary, Waiting};
+use dampf_dist::{Beginning, CheckpointProblem, Checkpoints, Library, Order, Problem, Settings, Summary, Waiting};
 use dampf_report::{Origin, Traffic};
 use dampf_search::{Monitor, Options};
 use std::path::Path;
@@ -102,6 +102,10 @@ impl Ranks {
                 Failure::with_help(problem.to_string(), "go on with it by `dampf resume`, or name another folder")
             }
             Problem::Checkpoint(problem) => Failure::new(problem.to_string()),
+            Problem::Library { .. } => Failure::with_help(
+                problem.to_string(),
+                "--shared-folder names a folder that all ranks see and may write",
+            ),
             Problem::Lost(lost) => Failure::Unknown(match &settings.checkpoints {
                 Some(checkpoints) => {
                     format!(
@@ -136,6 +140,7 @@ fn needs_ranks(options: &CheckOptions) -> bool {
         || cluster.queue.is_some()
         || cluster.sent_cache.is_some()
         || cluster.local_search.is_some()
+        || cluster.shared_folder.is_some()
         || matches!(options.search, Search::FirstCome | Search::BestFirst)
 }
 
@@ -201,6 +206,10 @@ pub fn settings(options: &CheckOptions, attempt: &Attempt, origin: &Origin) -> R
                 (_, number) => Beginning::Again(number),
             },
         }),
+        library: cluster
+            .shared_folder
+            .as_ref()
+            .map(|folder| Library { folder: folder.clone(), number: attempt.number }),
         ..defaults
     })
 }
@@ -228,6 +237,6 @@ impl Attempt {
 
 /// What went over the network, for the report.
 pub fn traffic(summary: &Summary) -> Traffic {
-    let dampf_dist::Traffic { states, messages, bytes, part_bytes, cross_transitions } = summary.traffic;
-    Traffic { messages, bytes, part_bytes, states, cross_transitions, redundant_states: summary.redundant }
+    let dampf_dist::Traffic { states, messages, bytes, part_bytes, filed_bytes, cross_transitions } = summary.traffic;
+    Traffic { messages, bytes, part_bytes, filed_bytes, states, cross_transitions, redundant_states: summary.redundant }
 }

@@ -204,6 +204,12 @@ pub struct ClusterOptions {
     #[arg(long, value_name = "N", help_heading = "Ranks")]
     pub sent_cache: Option<usize>,
 
+    /// Let the contents of a program's states travel through files in this folder, which all ranks must see; otherwise in messages
+    ///
+    /// Messages are small then: they say where contents are. A rank writes contents once for all others, and reads only what it needs.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Ranks")]
+    pub shared_folder: Option<PathBuf>,
+
     /// Explore N steps on before sending states: `N[,own=store|queue|cache|leave][,foreign=sent|search|leave][,cache=STATES]`
     ///
     /// Saves messages and repeats work. own and foreign say what is remembered of states on the way: this rank's are stored, others' are

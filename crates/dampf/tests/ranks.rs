@@ -62,6 +62,28 @@ fn ranks_come_to_the_same_result_as_one_process() {
 }
 
 #[test]
+fn contents_travel_through_files_too() {
+    for subject in subjects().iter().filter(|subject| subject[0].starts_with("cpp/")) {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("shared");
+        let check = [&["check"], subject.as_slice(), &["--keep-going"]].concat();
+        let expected = summary_of(&check);
+        let options = ["--ranks", "3", "--shared-folder", folder.to_str().unwrap()];
+        for partition in ["full", "depth=5"] {
+            let filed = summary_of(&[check.as_slice(), &options, &["--partition", partition]].concat());
+            assert_eq!(counts(&filed), counts(&expected), "{subject:?} {partition}");
+            assert!(filed["traffic"]["filed_bytes"].as_u64() > Some(0), "{filed}");
+        }
+    }
+    if !subjects().iter().any(|subject| subject[0].starts_with("cpp/")) {
+        return;
+    }
+    let refused = on_own_models(&["check", "cpp/bakery.c", "--ranks", "2", "--shared-folder", "/proc/nothing/here"]);
+    assert_eq!(refused.status, 2, "{refused:?}");
+    assert!(refused.stderr.contains("/proc/nothing/here"), "{refused:?}");
+}
+
+#[test]
 fn a_predictable_search_tells_the_same_story_on_any_number_of_ranks() {
     for subject in subjects() {
         let check = [&["check"], subject.as_slice(), &["--deterministic"]].concat();

@@ -467,7 +467,7 @@ impl<M: Transfer> Node<'_, M> {
             }
             self.take_received(state, companion);
         });
-        read.expect("states from another rank can be read");
+        self.check_read(read, &arrivals);
         self.commit_received();
         self.words = words;
         self.arrivals[from as usize] = arrivals;
