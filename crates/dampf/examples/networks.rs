@@ -4,7 +4,7 @@
 //!
 //! FOLDER holds DVE models and `counts.tsv`: a model's name, its number of states, whether that is all, and its transitions where known.
 
-use dampf_core::{Model, Source};
+use dampf_core::{Model, Source, Transfer};
 use dampf_dist::{Node, Order, Partition, Settings, Waiting};
 use dampf_gcl::model::{Backend, GclModel};
 use dampf_net::simulation::{self, simulate};
@@ -35,10 +35,12 @@ fn choice(seed: u64, salt: u64, among: usize) -> usize {
     ((mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 33) as usize % among
 }
 
-fn settings(seed: u64) -> Settings {
+/// `sections` are those of the model's states.
+fn settings(seed: u64, sections: &[String]) -> Settings {
     let partitions = [
         Partition::Full,
         Partition::Incremental,
+        Partition::Sections(vec![sections[choice(seed, 7, sections.len())].clone()]),
         Partition::DepthSlices(5),
         Partition::Estimate,
         Partition::Distance(20),
@@ -72,7 +74,7 @@ fn main() {
         let program = dampf_dve::parse(Source::new(path.display().to_string(), text)).expect("the model is right");
         let model = GclModel::new(program, Backend::Native).expect("the model can be compiled");
         let options = Options { keep_going: true, deadlocks: false, ..Options::default() };
-        let (settings, ranks) = (settings(seed), 2 + choice(seed, 6, 3) as u32);
+        let (settings, ranks) = (settings(seed, &model.sections()), 2 + choice(seed, 6, 3) as u32);
         let stores: Vec<TreeStore> = (0..ranks).map(|_| TreeStore::new(model.width())).collect();
         let monitor = Monitor::new();
         let node = |rank: u32| {

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::options::{CheckOptions, Search};
 use crate::resume;
 use crate::terminal::complain;
-use dampf_core::Transfer;
+use dampf_core::{Transfer, Word};
 use dampf_dist::{Beginning, CheckpointProblem, Checkpoints, Library, Order, Problem, Settings, Summary, Waiting};
 use dampf_report::{Origin, Traffic};
 use dampf_search::{Monitor, Options};
@@ -144,8 +144,11 @@ fn needs_ranks(options: &CheckOptions) -> bool {
         || matches!(options.search, Search::FirstCome | Search::BestFirst)
 }
 
-/// How the work is shared. `attempt` counts the searches of this run; `origin` says of what they are.
-pub fn settings(options: &CheckOptions, attempt: &Attempt, origin: &Origin) -> Result<Settings, Failure> {
+/// What a rank spends on the states that it sent, where it is not told how many to remember.
+const SENT_CACHE_BYTES: usize = 64 << 20;
+
+/// How the work is shared. `attempt` counts the searches of this run; `origin` says of what they are, and their states have `width` words.
+pub fn settings(options: &CheckOptions, attempt: &Attempt, origin: &Origin, width: usize) -> Result<Settings, Failure> {
     let cluster = &options.cluster;
     let order = match options.search {
         Search::Bfs => Order::Levels,
@@ -184,7 +187,7 @@ pub fn settings(options: &CheckOptions, attempt: &Attempt, origin: &Origin) -> R
         partition: cluster.partition.clone().unwrap_or_default(),
         order,
         waiting,
-        remembered: cluster.sent_cache.unwrap_or(defaults.remembered),
+        remembered: cluster.sent_cache.unwrap_or(defaults.remembered.min(SENT_CACHE_BYTES / size_of::<Word>() / width)),
         local: cluster.local_search,
         checkpoints: cluster.checkpoint.as_ref().map(|folder| Checkpoints {
             folder: folder.clone(),

@@ -86,7 +86,7 @@ pub fn search<M: Transfer>(
             Ok(Searched { outcome, notes: vec![note()], traffic: None })
         }
         _ => {
-            let settings = cluster::settings(options, attempt, origin)?;
+            let settings = cluster::settings(options, attempt, origin, width)?;
             let summary = ranks.search(model, &search, &settings, &monitor, note)?;
             trouble = summary.checkpoint_trouble.clone().filter(|_| ranks.speaks());
             let unsupported = summary.unsupported.as_ref();
