@@ -33,6 +33,8 @@ pub struct Fingerprints {
     slot_bits_max: u32,
     /// Places that are taken.
     taken: usize,
+    /// What each position of the last state named. Neighbours mostly name the same, and here it is at hand.
+    last: Vec<Slot>,
     /// Stacks of what is being computed, from the part that was asked for inwards.
     contents: Vec<Word>,
     values: Vec<u64>,
@@ -57,6 +59,7 @@ impl Fingerprints {
             slot_bits: 0,
             slot_bits_max: (bytes_max / size_of::<Slot>()).max(1).ilog2(),
             taken: 0,
+            last: Vec::new(),
             contents: Vec::new(),
             values: Vec::new(),
             inner: Vec::new(),
@@ -67,12 +70,19 @@ impl Fingerprints {
     pub fn words<M: Transfer>(&mut self, model: &M, state: &[Word], out: &mut Vec<u64>) {
         out.clear();
         out.extend(state.iter().map(|&word| of_word(word)));
-        model.parts_of_state(state, &mut |position, part| out[position] = self.of_part(model, part));
+        self.last.resize(state.len(), Slot { key: EMPTY, fingerprint: 0 });
+        model.parts_of_state(state, &mut |position, part| {
+            let key = key(part);
+            if self.last[position].key != key || key == EMPTY {
+                self.last[position] = Slot { key, fingerprint: self.of_part(model, part) };
+            }
+            out[position] = self.last[position].fingerprint;
+        });
     }
 
     /// The fingerprint of a part.
     pub fn of_part<M: Transfer>(&mut self, model: &M, part: Part) -> u64 {
-        let key = u64::from(part.kind) << 32 | u64::from(part.name);
+        let key = key(part);
         if let Some(slot) = self.slots.get(self.place(key))
             && slot.key == key
             && key != EMPTY
@@ -133,6 +143,11 @@ impl Fingerprints {
     pub fn bytes(&self) -> usize {
         self.slots.capacity() * size_of::<Slot>()
     }
+}
+
+#[inline]
+fn key(part: Part) -> u64 {
+    u64::from(part.kind) << 32 | u64::from(part.name)
 }
 
 /// The fingerprint of a word that names nothing: a bijection, so different words differ.
