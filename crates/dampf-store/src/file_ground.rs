@@ -7,7 +7,7 @@
 use dampf_core::{Ground, Heap, PIECE_ALIGNMENT};
 use memmap2::{MmapOptions, MmapRaw};
 use std::fs::File;
-use std::io;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::ptr::NonNull;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -104,14 +104,21 @@ unsafe impl Ground for FileGround {
     }
 }
 
-#[cfg(target_os = "linux")]
+/// Makes sure that the disk has room for what will be written there.
 fn reserve(file: &File, offset: u64, length: u64) -> io::Result<()> {
-    Ok(rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), offset, length)?)
+    #[cfg(target_os = "linux")]
+    match rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), offset, length) {
+        // Not every file system can do this.
+        Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => {}
+        reserved => return Ok(reserved?),
+    }
+    fill_with_zeros(file, offset, length)
 }
 
-#[cfg(not(target_os = "linux"))]
-fn reserve(file: &File, offset: u64, length: u64) -> io::Result<()> {
-    file.set_len(offset + length)
+fn fill_with_zeros(mut file: &File, offset: u64, length: u64) -> io::Result<()> {
+    file.seek(SeekFrom::Start(offset))?;
+    io::copy(&mut io::repeat(0).take(length), &mut file)?;
+    Ok(())
 }
 
 #[cfg(test)]
@@ -147,6 +154,16 @@ mod tests {
         }
         assert_eq!(table.get(large), vec![7; EXTENT_BYTES]);
         assert!(ground.bytes() > 64 << 20 && !ground.is_full());
+    }
+
+    #[test]
+    fn room_is_made_where_it_cannot_be_reserved() {
+        let file = file();
+        fill_with_zeros(&file, 0, 3 << 20).expect("there is room");
+        fill_with_zeros(&file, 3 << 20, 1 << 20).expect("there is room");
+        assert_eq!(file.metadata().expect("a file").len(), 4 << 20);
+        let null = File::options().write(true).open("/dev/full").expect("a disk that is always full");
+        assert!(fill_with_zeros(&null, 0, 1).is_err());
     }
 
     #[test]
