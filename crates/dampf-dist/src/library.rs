@@ -105,8 +105,7 @@ impl Author {
             inner.into_iter().map(|(position, part)| (position, self.append(model, part, records, new))).collect();
         let mut record = Vec::new();
         record.number(u64::from(part.kind));
-        record.number(contents.len() as u64);
-        record.difference(&contents, &vec![0; contents.len()]);
+        record.words(&contents);
         record.number(places.len() as u64);
         let place = self.length + records.len() as u64;
         for (position, inner) in places {
@@ -157,13 +156,7 @@ impl Visitor {
         let record = self.record(place)?;
         let mut reader = Reader::new(&record);
         let kind = reader.word()?;
-        let length = reader.number()? as usize;
-        // Two bytes say at most that 256 pairs of words are zero.
-        if length / 256 > record.len() {
-            return Err(Garbled);
-        }
-        let mut contents = vec![0; length];
-        reader.difference(&mut contents)?;
+        let mut contents = reader.words()?;
         for _ in 0..reader.count()? {
             let (position, distance) = (reader.number()? as usize, reader.number()?);
             // Parts are behind those that they are made of, so this comes to an end.

@@ -125,9 +125,7 @@ impl Departures {
         out.number(u64::from(part.kind));
         out.number(u64::from(part.name));
         out.number(shape);
-        out.number(contents.len() as u64);
-        let zeros = vec![0; contents.len()];
-        out.difference(&contents, &zeros);
+        out.words(&contents);
     }
 
     fn shape(&mut self, names: &Shape) -> u64 {
@@ -184,13 +182,7 @@ impl Arrivals {
                 PART => {
                     let part = Part { kind: reader.word()?, name: reader.word()? };
                     let shape = reader.number()?;
-                    let length = reader.number()? as usize;
-                    // Two bytes say at most that 256 pairs of words are zero.
-                    if length / 256 > descriptions.len() {
-                        return Err(Garbled);
-                    }
-                    let mut contents = vec![0; length];
-                    reader.difference(&mut contents)?;
+                    let mut contents = reader.words()?;
                     self.translate(shape, &mut contents)?;
                     self.names.insert(part, model.name_of(part.kind, &contents));
                 }

@@ -14,6 +14,8 @@ pub trait Write {
     fn bytes(&mut self, bytes: &[u8]);
     /// What differs between two slices of words of equal length.
     fn difference(&mut self, words: &[Word], base: &[Word]);
+    /// Words and how many they are; zeros cost little.
+    fn words(&mut self, words: &[Word]);
 }
 
 impl Write for Vec<u8> {
@@ -33,6 +35,11 @@ impl Write for Vec<u8> {
     fn bytes(&mut self, bytes: &[u8]) {
         self.number(bytes.len() as u64);
         self.extend_from_slice(bytes);
+    }
+
+    fn words(&mut self, words: &[Word]) {
+        self.number(words.len() as u64);
+        self.difference(words, &vec![0; words.len()]);
     }
 
     /// For every two words a byte that says which of their bytes differ, then these bytes. Behind a byte that says none, how
@@ -134,6 +141,18 @@ impl<'b> Reader<'b> {
 
     pub fn text(&mut self) -> Result<String, Garbled> {
         String::from_utf8(self.bytes()?.to_vec()).map_err(|_| Garbled)
+    }
+
+    /// Words that were written with their number.
+    pub fn words(&mut self) -> Result<Vec<Word>, Garbled> {
+        let length = self.number()? as usize;
+        // Two bytes say at most that 256 pairs of words are zero.
+        if length / 256 > self.rest.len() {
+            return Err(Garbled);
+        }
+        let mut words = vec![0; length];
+        self.difference(&mut words)?;
+        Ok(words)
     }
 
     /// Applies a difference to the words it was taken against.
