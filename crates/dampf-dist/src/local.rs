@@ -11,7 +11,7 @@ use crate::partition::Owner;
 use crate::queue::Stored;
 use dampf_core::{Action, Successors, Transfer, Word, Worker};
 use dampf_net::Transport;
-use dampf_store::{Inserted, Session, Staged};
+use dampf_store::{Inserted, Session, Staged, hash_words};
 
 /// How deep, and what is remembered on the way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,7 +107,8 @@ impl<M: Transfer> Node<'_, M> {
             label: path.last().map_or(0, |action| action.front_end()),
             ..Companion::default()
         };
-        let owner = self.partitioner.owner(state, companion.depth);
+        let hash = hash_words(state);
+        let owner = self.partitioner.owner(state, hash, companion.depth);
         let is_own = owner == Owner::Rank(self.rank);
         let is_last = below >= local.depth || matches!(owner, Owner::Unassigned(_));
         let is_known = if is_last || is_own && local.own == OwnStates::Enqueue {
@@ -127,7 +128,7 @@ impl<M: Transfer> Node<'_, M> {
             }
         } else {
             match local.foreign {
-                ForeignStates::SentCache => self.was_sent(state),
+                ForeignStates::SentCache => self.outbox.was_sent(hash, state),
                 ForeignStates::SearchCache => self.searched.contains_or_insert(state),
                 ForeignStates::Leave => false,
             }

@@ -124,9 +124,12 @@ pub struct Node<'a, M: Transfer> {
     batch: Vec<Stored>,
     own_steps: Vec<OwnStep>,
     foreign_steps: Vec<ForeignStep>,
-    step_order: Vec<usize>,
-    /// States of a message that were prepared and not looked up yet, and their words.
-    received: Vec<(u64, Companion)>,
+    steps: Vec<usize>,
+    owners: Vec<(Rank, u64)>,
+    /// What was prepared and not looked up yet.
+    pending: Vec<u64>,
+    /// States of a message that were not looked up yet, and their words.
+    received: Vec<Companion>,
     received_words: Vec<Word>,
 }
 
@@ -211,7 +214,9 @@ impl<'a, M: Transfer> Node<'a, M> {
             batch: Vec::new(),
             own_steps: Vec::new(),
             foreign_steps: Vec::new(),
-            step_order: Vec::new(),
+            steps: Vec::new(),
+            owners: Vec::new(),
+            pending: Vec::new(),
             received: Vec::new(),
             received_words: Vec::new(),
         };

@@ -80,37 +80,21 @@ impl Outbox {
         }
     }
 
-    /// Whether a state was sent lately; it counts as sent from now on.
-    pub fn was_sent(&mut self, state: &[Word]) -> bool {
-        self.sent.contains_or_insert(state)
+    /// Fetches what [`was_sent`](Self::was_sent) will look at.
+    #[inline]
+    pub fn fetch(&self, hash: u64) {
+        self.sent.fetch(hash);
+    }
+
+    /// Whether a state was sent lately; it counts as sent from now on. The hash is that of all its words.
+    #[inline]
+    pub fn was_sent(&mut self, hash: u64, state: &[Word]) -> bool {
+        self.sent.contains_or_insert_hashed(hash, state)
     }
 
     /// Adds a state to what is to be sent; true where the buffer is full then.
+    #[inline]
     pub fn push<M: Transfer>(&mut self, model: &M, to: Rank, state: &[Word], companion: &Companion) -> bool {
-        let place = self.fetch(state);
-        self.push_fetched(model, to, state, companion, place)
-    }
-
-    /// Where the cache has a state or will have it; fetched, for [`push_fetched`](Self::push_fetched).
-    #[inline]
-    pub fn fetch(&self, state: &[Word]) -> usize {
-        self.sent.place(state)
-    }
-
-    /// Like [`push`](Self::push), where the state's place in the cache is known.
-    #[inline]
-    pub fn push_fetched<M: Transfer>(
-        &mut self,
-        model: &M,
-        to: Rank,
-        state: &[Word],
-        companion: &Companion,
-        place: usize,
-    ) -> bool {
-        self.traffic.cross_transitions += 1;
-        if self.sent.contains_or_insert_at(place, state) {
-            return false;
-        }
         let buffer = &mut self.buffers[to as usize];
         buffer.packer.push(model, state, companion);
         self.traffic.states += 1;

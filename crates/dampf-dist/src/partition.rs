@@ -6,6 +6,7 @@
 
 use dampf_core::{Fingerprints, Successors, Transfer, Word, Worker};
 use dampf_net::Rank;
+use dampf_store::hash_words;
 use std::collections::BTreeMap;
 
 /// How states are divided among ranks.
@@ -41,6 +42,9 @@ pub enum Owner {
     /// Nobody has said yet who owns the bucket.
     Unassigned(Bucket),
 }
+
+/// Stands for the owner where nobody has said who that is.
+pub const NOBODY: Rank = Rank::MAX;
 
 /// A section that the model does not have.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -120,14 +124,14 @@ impl<'m, M: Transfer> Partitioner<'m, M> {
         self.base_sum = self.base_terms.iter().fold(0, |sum: u64, &term| sum.wrapping_add(term));
     }
 
-    /// The owner of a state that was found at this depth.
+    /// The owner of a state that was found at this depth. The hash is that of [`hash_words`].
     #[inline]
-    pub fn owner(&mut self, state: &[Word], depth: u32) -> Owner {
+    pub fn owner(&mut self, state: &[Word], hash: u64, depth: u32) -> Owner {
         if self.ranks == 1 {
             return Owner::Rank(0);
         }
         Owner::Rank(match &self.partition {
-            Partition::Full => self.home(state),
+            Partition::Full => self.spread_whole(state, hash),
             Partition::Incremental => {
                 let sum = self.incremental(state);
                 self.spread(mix(sum))
@@ -148,10 +152,31 @@ impl<'m, M: Transfer> Partitioner<'m, M> {
         })
     }
 
+    /// The owners of states that are found at this depth, with their hashes; [`NOBODY`] where nobody has said who that is.
+    #[inline]
+    pub fn owners(&mut self, successors: &Successors, steps: &[usize], depth: u32, owners: &mut Vec<(Rank, u64)>) {
+        owners.clear();
+        if self.partition == Partition::Full && !self.model.has_parts() {
+            // The common case is one without branches.
+            owners.extend(steps.iter().map(|&step| {
+                let hash = hash_words(successors.state(step));
+                (self.spread(hash), hash)
+            }));
+            return;
+        }
+        owners.extend(steps.iter().map(|&step| {
+            let state = successors.state(step);
+            let hash = hash_words(state);
+            match self.owner(state, hash, depth) {
+                Owner::Rank(owner) => (owner, hash),
+                Owner::Unassigned(_) => (NOBODY, hash),
+            }
+        }));
+    }
+
     /// The owner by a hash of everything, whatever the partition is.
     pub fn home(&mut self, state: &[Word]) -> Rank {
-        let hash = self.hash(state);
-        self.spread(hash)
+        self.spread_whole(state, hash_words(state))
     }
 
     pub fn assign(&mut self, bucket: Bucket, owner: Rank) {
@@ -167,21 +192,21 @@ impl<'m, M: Transfer> Partitioner<'m, M> {
         self.owners.iter().map(|(&bucket, &owner)| (bucket, owner))
     }
 
+    /// The high bits decide where a rank's store has a state and the low ones where caches have it, so it is those between
+    /// that decide about the rank: what lies on one rank must not crowd in one part of its tables.
     #[inline]
     fn spread(&self, hash: u64) -> Rank {
-        (((hash >> 32) * u64::from(self.ranks)) >> 32) as Rank
+        ((u64::from(hash as u32) * u64::from(self.ranks)) >> 32) as Rank
     }
 
     #[inline]
-    fn hash(&mut self, state: &[Word]) -> u64 {
+    fn spread_whole(&mut self, state: &[Word], hash: u64) -> Rank {
         if !self.model.has_parts() {
-            // The store's own hash is another one: equal high bits here must not crowd its tables.
-            return mix(state.iter().fold(0x51_7c_c1_b7_27_22_0a_95, |hash: u64, &word| {
-                (hash.rotate_left(23) ^ u64::from(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-            }));
+            return self.spread(hash);
         }
         self.fingerprints.words(self.model, state, &mut self.numbers);
-        mix(self.numbers.iter().fold(0, |hash: u64, &number| mix(hash ^ number)))
+        let hash = mix(self.numbers.iter().fold(0, |hash: u64, &number| mix(hash ^ number)));
+        self.spread(hash)
     }
 
     fn incremental(&mut self, state: &[Word]) -> u64 {

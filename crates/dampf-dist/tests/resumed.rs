@@ -110,12 +110,18 @@ fn a_search_that_is_halted_during_a_checkpoint_leaves_nothing_out() {
 fn parts_of_states_are_in_the_checkpoint() {
     let options = Options::default();
     for order in [Order::Levels, Order::DepthFirst] {
-        let folder = tempfile::tempdir().unwrap();
-        let mut settings = Settings { order, checkpoints: checkpoints(folder.path(), false), ..Settings::default() };
-        let pages: Vec<Pages> = (0..2).map(|_| Pages::new(3, 8)).collect();
-        let network = simulation::Settings { turns_max: 60, ..simulation::Settings::new(1) };
-        let (summary, _) = try_simulated(&pages, 2, &options, &settings, &network);
-        assert!(summary.is_none());
+        let mut settings = Settings { order, ..Settings::default() };
+        // It dies as soon as there is a checkpoint.
+        let dead = (1..).map(|tens| {
+            let folder = tempfile::tempdir().unwrap();
+            settings.checkpoints = checkpoints(folder.path(), false);
+            let pages: Vec<Pages> = (0..2).map(|_| Pages::new(3, 8)).collect();
+            let network = simulation::Settings { turns_max: 10 * tens, ..simulation::Settings::new(1) };
+            let (summary, _) = try_simulated(&pages, 2, &options, &settings, &network);
+            assert!(summary.is_none());
+            folder
+        });
+        let folder = dead.into_iter().find(|folder| dampf_dist::description(folder.path()).is_ok()).unwrap();
         settings.checkpoints = checkpoints(folder.path(), true);
         let pages: Vec<Pages> = (0..3).map(|_| Pages::new(3, 8)).collect();
         let (summary, _) = simulated(&pages, 3, &options, &settings, &simulation::Settings::new(1));

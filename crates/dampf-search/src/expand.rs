@@ -131,7 +131,7 @@ impl<'a, M: Model, S: Store> Expander<'a, M, S> {
             self.session.load(state, &mut self.state);
             self.worker.successors(&self.state, successors)?;
             transitions += successors.len() as u64;
-            self.session.prepare_all(successors, &mut self.pending);
+            self.session.prepare_all(successors, 0..successors.len(), &mut self.pending);
             if successors.is_empty() || successors.state_fault().is_some() || !successors.faults().is_empty() {
                 Self::note_faults(number, successors, self.deadlocks, met);
             }

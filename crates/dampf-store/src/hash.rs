@@ -42,9 +42,20 @@ const fn inverse(odd: u64) -> u64 {
     x
 }
 
-/// A hash of a whole vector.
+/// Two words as a key.
+#[inline]
+pub fn pair(left: u32, right: u32) -> u64 {
+    u64::from(left) << 32 | u64::from(right)
+}
+
+/// A hash of a whole vector. Vectors of one length of at most two words have the same hash only if they are equal.
 #[inline]
 pub fn hash_words(words: &[Word]) -> u64 {
+    match *words {
+        [word] => return mix(u64::from(word)),
+        [left, right] => return mix(pair(left, right)),
+        _ => {}
+    }
     let mut hash = 0x9e37_79b9_7f4a_7c15;
     let mut pairs = words.chunks_exact(2);
     for pair in &mut pairs {

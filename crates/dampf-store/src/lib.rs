@@ -85,10 +85,22 @@ pub trait Session {
     /// Hashes a state and fetches the line of the table where it is or will be.
     fn prepare(&mut self, words: &[Word]) -> Self::Pending;
 
-    /// Prepares all successors of the state that was loaded last, in their order.
+    /// Prepares these successors of the state that was loaded last, in their order.
     #[inline]
-    fn prepare_all(&mut self, successors: &Successors, pending: &mut Vec<Self::Pending>) {
-        pending.extend((0..successors.len()).map(|step| self.prepare(successors.state(step))));
+    fn prepare_all(
+        &mut self,
+        successors: &Successors,
+        steps: impl Iterator<Item = usize> + Clone,
+        pending: &mut Vec<Self::Pending>,
+    ) {
+        pending.extend(steps.map(|step| self.prepare(successors.state(step))));
+    }
+
+    /// Prepares states that follow one another in `states` and mostly resemble the one before: what two neighbours share is
+    /// not hashed again.
+    #[inline]
+    fn prepare_neighbours(&mut self, width: usize, states: &[Word], pending: &mut Vec<Self::Pending>) {
+        pending.extend(states.chunks_exact(width).map(|state| self.prepare(state)));
     }
 
     /// Looks the state up and adds it if it is not there. `words` are those that were prepared.

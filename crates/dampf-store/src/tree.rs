@@ -17,7 +17,7 @@
 //! A slot, from the top: 1 in use, 5 displacement (which of the distances from the home bucket), the rest of the hash, the parent.
 
 use crate::growing::{Format, Geometry, Growing, Probe, SHARD_BITS, Tally};
-use crate::hash::{mix, unmix};
+use crate::hash::{mix, pair, unmix};
 use crate::nodes::{NO_ID, NodeSession, Nodes, Sought};
 use crate::shape::Shape;
 use crate::{Inserted, Session, Staged, StateRef, Store};
@@ -265,7 +265,10 @@ impl TreeSession<'_> {
             _ => {
                 self.changes.clear();
                 self.find_changes(words);
-                self.key(words, 0..self.changes.len())
+                let changes = 0..self.changes.len();
+                let key = self.key(words, changes.clone());
+                self.go_back(changes);
+                key
             }
         };
         self.fetch(key)
@@ -300,7 +303,7 @@ impl TreeSession<'_> {
         }
     }
 
-    /// The key of a state with these changes.
+    /// The key of a state with these changes. Its ids are left in `scratch`.
     #[inline]
     fn key(&mut self, words: &[Word], changes: Range<usize>) -> u64 {
         let shape = &self.store.shape;
@@ -310,21 +313,22 @@ impl TreeSession<'_> {
             self.scratch[node] = self.store.nodes().find(change.sought, children, &self.guard, &mut self.nodes);
         }
         if shape.levels.len() > 1 {
-            self.rise(changes.clone());
+            self.rise(changes);
         }
         let root = shape.root();
-        let key = pair(self.scratch[root], self.scratch[root + 1]);
-        for change in &self.changes[changes] {
-            let mut node = change.node as usize;
-            while self.scratch[node] != self.base[node] {
-                self.scratch[node] = self.base[node];
-                if node >= root {
-                    break;
-                }
-                node = shape.parent[node] as usize;
-            }
-        }
-        key
+        pair(self.scratch[root], self.scratch[root + 1])
+    }
+
+    /// Leaves a state with these changes for the base.
+    #[inline]
+    fn go_back(&mut self, changes: Range<usize>) {
+        copy_changed(&self.base, &mut self.scratch, &self.changes[changes], &self.store.shape);
+    }
+
+    /// Makes a state with these changes the base.
+    #[inline]
+    fn follow(&mut self, changes: Range<usize>) {
+        copy_changed(&self.scratch, &mut self.base, &self.changes[changes], &self.store.shape);
     }
 
     /// Makes the ids above changed nodes those of the changed state, level by level up to the root.
@@ -382,9 +386,20 @@ impl TreeSession<'_> {
     }
 }
 
+/// Copies the ids at and above changed nodes.
 #[inline]
-fn pair(left: u32, right: u32) -> u64 {
-    u64::from(left) << 32 | u64::from(right)
+fn copy_changed(from: &[u32], to: &mut [u32], changes: &[Change], shape: &Shape) {
+    let root = shape.root();
+    for change in changes {
+        let mut node = change.node as usize;
+        while to[node] != from[node] {
+            to[node] = from[node];
+            if node >= root {
+                break;
+            }
+            node = shape.parent[node] as usize;
+        }
+    }
 }
 
 impl Session for TreeSession<'_> {
@@ -410,24 +425,52 @@ impl Session for TreeSession<'_> {
     }
 
     #[inline]
-    fn prepare_all(&mut self, successors: &Successors, pending: &mut Vec<u64>) {
+    fn prepare_all(
+        &mut self,
+        successors: &Successors,
+        steps: impl Iterator<Item = usize> + Clone,
+        pending: &mut Vec<u64>,
+    ) {
         if self.store.nodes.is_none() {
-            pending.extend((0..successors.len()).map(|step| self.hash(successors.state(step))));
+            pending.extend(steps.map(|step| self.hash(successors.state(step))));
             return;
         }
         // First all nodes above changed words are fetched, then looked up: the fetches overlap.
         self.changes.clear();
         self.ends.clear();
-        for step in 0..successors.len() {
+        for step in steps.clone() {
             self.find_changes(successors.state(step));
             self.ends.push(self.changes.len());
         }
         let mut first = 0;
-        for step in 0..successors.len() {
-            let end = self.ends[step];
-            let key = self.key(successors.state(step), first..end);
+        for (number, step) in steps.enumerate() {
+            let changes = first..self.ends[number];
+            first = changes.end;
+            let key = self.key(successors.state(step), changes.clone());
+            self.go_back(changes);
             pending.push(self.fetch(key));
-            first = end;
+        }
+    }
+
+    fn prepare_neighbours(&mut self, width: usize, states: &[Word], pending: &mut Vec<u64>) {
+        if self.store.nodes.is_none() {
+            pending.extend(states.chunks_exact(width).map(|state| self.hash(state)));
+            return;
+        }
+        self.changes.clear();
+        self.ends.clear();
+        for state in states.chunks_exact(width) {
+            self.find_changes(state);
+            self.base[..width].copy_from_slice(state);
+            self.ends.push(self.changes.len());
+        }
+        let mut first = 0;
+        for (number, state) in states.chunks_exact(width).enumerate() {
+            let changes = first..self.ends[number];
+            first = changes.end;
+            let key = self.key(state, changes.clone());
+            self.follow(changes);
+            pending.push(self.fetch(key));
         }
     }
 

@@ -77,7 +77,7 @@ fn a_state_has_one_key() {
                 successors.push(Action(step), &next);
             }
             pending.clear();
-            together.prepare_all(&successors, &mut pending);
+            together.prepare_all(&successors, 0..successors.len(), &mut pending);
             for (step, &key) in pending.iter().enumerate() {
                 assert_eq!(alone.prepare(successors.state(step)), key, "width {width}");
                 let (Inserted::New(stored) | Inserted::Known(stored)) =
@@ -85,6 +85,14 @@ fn a_state_has_one_key() {
                 alone.load(stored, &mut state);
                 assert_eq!(state, successors.state(step), "width {width}");
             }
+            // The same states as neighbours, and those with odd numbers only.
+            let all: Vec<Word> = (0..successors.len()).flat_map(|step| successors.state(step)).copied().collect();
+            let mut neighbours = Vec::new();
+            alone.prepare_neighbours(width, &all, &mut neighbours);
+            assert_eq!(neighbours, pending, "width {width}");
+            let (mut odd, odd_ones) = (Vec::new(), pending.iter().copied().skip(1).step_by(2).collect::<Vec<_>>());
+            together.prepare_all(&successors, (1..successors.len()).step_by(2), &mut odd);
+            assert_eq!(odd, odd_ones, "width {width}");
             let (Inserted::New(last) | Inserted::Known(last)) =
                 insert::<TreeStore>(&mut together, &state.clone(), None);
             together.load(last, &mut state);

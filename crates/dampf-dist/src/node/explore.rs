@@ -3,30 +3,29 @@
 use super::{BATCH, BATCHES_PER_PROGRESS, Node, Phase};
 use crate::message::Message;
 use crate::parcel::{Companion, PARENT_BITS, UNKNOWN_PARENT, unpack};
-use crate::partition::{Bucket, Owner};
+use crate::partition::{Bucket, NOBODY, Owner};
 use crate::queue::{Order, Stored, Waiting};
 use crate::report::{Discovery, FaultPlace};
 use dampf_core::{Action, Fault, FaultKind, Successors, Transfer, Unsupported, Word, Worker};
 use dampf_net::{Rank, Transport};
 use dampf_search::{FINDINGS_MAX, Stop};
-use dampf_store::{Inserted, Session, Staged, StateRef};
+use dampf_store::{Inserted, Session, Staged, StateRef, hash_words};
 
 /// A successor that stays on this rank.
+#[derive(Clone, Copy)]
 pub(super) struct OwnStep {
     /// The number of the explored state in its batch, and of the step.
-    pub number: usize,
-    pub step: usize,
-    pub hash: u64,
+    number: u32,
+    step: u32,
 }
 
 /// A successor that goes to another rank.
+#[derive(Clone, Copy, Default)]
 pub(super) struct ForeignStep {
-    pub number: usize,
-    pub step: usize,
-    pub owner: Rank,
-    pub companion: Companion,
-    /// Its place in the cache of sent states.
-    pub place: usize,
+    number: u32,
+    step: u32,
+    owner: Rank,
+    hash: u64,
 }
 
 /// A state whose owner is not known yet.
@@ -39,6 +38,13 @@ pub(super) struct Held {
 #[inline]
 fn parent_bits(parent: StateRef) -> u32 {
     (parent.0 >> (64 - PARENT_BITS)) as u32
+}
+
+/// What travels with the state that a step leads to.
+#[inline]
+fn companion_of_step(parent: Stored, action: Action, place: (u64, u32)) -> Companion {
+    let Stored { state, depth, .. } = parent;
+    Companion { parent: parent_bits(state), depth: depth + 1, label: action.front_end(), place, position: 0 }
 }
 
 /// A parent of which only these bits are known.
@@ -75,7 +81,7 @@ impl<M: Transfer> Node<'_, M> {
                 continue;
             }
             let state = out.state(number);
-            let owner = match self.partitioner.owner(state, 0) {
+            let owner = match self.partitioner.owner(state, hash_words(state), 0) {
                 Owner::Rank(owner) => owner,
                 Owner::Unassigned(bucket) => {
                     // Everybody begins with the same assignment.
@@ -128,51 +134,16 @@ impl<M: Transfer> Node<'_, M> {
             return 0;
         }
         self.take_batch();
-        let mut transitions = 0;
-        for number in 0..self.batch.len() {
-            let Stored { state, depth, label } = self.batch[number];
-            self.load(state);
-            self.partitioner.set_base(&self.words);
-            let mut successors = std::mem::replace(&mut self.successors[number], Successors::new(0));
-            let generated = self.worker.successors(&self.words, &mut successors);
-            if let Err(unsupported) = generated {
-                self.successors[number] = successors;
+        let mut successors = std::mem::take(&mut self.successors);
+        let generated = self.generate(network, &mut successors);
+        self.successors = successors;
+        let transitions = match generated {
+            Ok(transitions) => transitions,
+            Err(unsupported) => {
                 self.fail(network, unsupported);
-                return transitions;
+                return 0;
             }
-            transitions += successors.len() as u64;
-            let position = self.ranking.as_mut().map_or(0, |ranking| ranking.next_position());
-            if successors.is_empty() || successors.state_fault().is_some() || !successors.faults().is_empty() {
-                self.note_faults(&successors, state, depth, position);
-            }
-            if let Some(gap) = successors.unsupported() {
-                self.unsupported_later(gap.what.clone());
-            }
-            if let Some(local) = self.settings.local.filter(|_| self.levels.is_none()) {
-                transitions += self.explore_locally(network, &local, self.batch[number], &successors);
-                self.successors[number] = successors;
-                continue;
-            }
-            let mut order = std::mem::take(&mut self.step_order);
-            self.order_steps(&successors, label, &mut order);
-            if self.format.labels {
-                // Others explore what they get first; here the latest is explored first.
-                let base = Companion { parent: parent_bits(state), depth: depth + 1, ..Companion::default() };
-                self.send_foreign(network, &successors, &mut order, base);
-            }
-            for &step in &order {
-                let companion = Companion {
-                    parent: parent_bits(state),
-                    depth: depth + 1,
-                    label: successors.action(step).front_end(),
-                    place: (position, step as u32),
-                    position: 0,
-                };
-                self.send_or_keep(network, number, step, successors.state(step), companion);
-            }
-            self.step_order = order;
-            self.successors[number] = successors;
-        }
+        };
         self.statistics.transitions += transitions;
         self.send_foreign_steps(network);
         self.commit_own();
@@ -182,6 +153,48 @@ impl<M: Transfer> Node<'_, M> {
         }
         self.after_batch(network);
         transitions
+    }
+
+    /// The successors of a batch: those that stay here are prepared, the others' places in the cache of sent states are fetched.
+    fn generate(&mut self, network: &mut impl Transport, batch: &mut [Successors]) -> Result<u64, Unsupported> {
+        let mut transitions = 0;
+        for (number, successors) in batch.iter_mut().enumerate().take(self.batch.len()) {
+            let parent = self.batch[number];
+            self.load(parent.state);
+            self.partitioner.set_base(&self.words);
+            self.worker.successors(&self.words, successors)?;
+            transitions += successors.len() as u64;
+            let position = self.ranking.as_mut().map_or(0, |ranking| ranking.next_position());
+            if successors.is_empty() || successors.state_fault().is_some() || !successors.faults().is_empty() {
+                self.note_faults(successors, parent, position);
+            }
+            if let Some(gap) = successors.unsupported() {
+                self.unsupported_later(gap.what.clone());
+            }
+            if let Some(local) = self.settings.local.filter(|_| self.levels.is_none()) {
+                transitions += self.explore_locally(network, &local, parent, successors);
+                continue;
+            }
+            let mut steps = std::mem::take(&mut self.steps);
+            self.order_steps(successors, parent.label, &mut steps);
+            if self.format.labels {
+                // Others explore what they get first; here the latest is explored first.
+                self.send_foreign(network, successors, &mut steps, parent);
+            } else if self.ranks > 1 {
+                self.sort_out_foreign(network, successors, &mut steps, (number, position));
+            }
+            if self.waits_raw() {
+                for &step in &steps {
+                    let companion = companion_of_step(parent, successors.action(step), (position, step as u32));
+                    self.wait_raw(successors.state(step), companion);
+                }
+            } else {
+                self.session.prepare_all(successors, steps.iter().copied(), &mut self.pending);
+                self.own_steps.extend(steps.iter().map(|&step| OwnStep { number: number as u32, step: step as u32 }));
+            }
+            self.steps = steps;
+        }
+        Ok(transitions)
     }
 
     /// A state cannot be computed: nothing can be verified any more.
@@ -277,27 +290,79 @@ impl<M: Transfer> Node<'_, M> {
         &mut self,
         network: &mut impl Transport,
         successors: &Successors,
-        order: &mut Vec<usize>,
-        base: Companion,
+        steps: &mut Vec<usize>,
+        parent: Stored,
     ) {
-        let mut own = Vec::new();
-        for &step in order.iter().rev() {
+        steps.reverse();
+        steps.retain(|&step| {
             let state = successors.state(step);
-            match self.partitioner.owner(state, base.depth) {
-                Owner::Rank(owner) if owner != self.rank => {
-                    let companion = Companion { label: successors.action(step).front_end(), ..base };
-                    self.send_state(network, owner, state, &companion);
-                }
-                _ => own.push(step),
+            let companion = companion_of_step(parent, successors.action(step), (0, 0));
+            let owner = self.partitioner.owner(state, hash_words(state), companion.depth);
+            if owner == Owner::Rank(self.rank) {
+                return true;
             }
-        }
-        own.reverse();
-        *order = own;
+            self.deliver(network, owner, state, companion);
+            false
+        });
+        steps.reverse();
     }
 
-    /// Whether a state was sent lately; it counts as sent from now on.
-    pub(crate) fn was_sent(&mut self, state: &[Word]) -> bool {
-        self.outbox.was_sent(state)
+    /// Takes those out of the steps of a state whose states are others'. They are sent at the end of the batch.
+    #[inline]
+    fn sort_out_foreign(
+        &mut self,
+        network: &mut impl Transport,
+        successors: &Successors,
+        steps: &mut Vec<usize>,
+        (number, position): (usize, u64),
+    ) {
+        let parent = self.batch[number];
+        let mut owners = std::mem::take(&mut self.owners);
+        self.partitioner.owners(successors, steps, parent.depth + 1, &mut owners);
+        let mut leaving = self.foreign_steps.len();
+        let first_leaving = leaving;
+        self.foreign_steps.resize(leaving + steps.len(), ForeignStep::default());
+        // Whose a state is cannot be guessed: each is put down in both lists, and the next over it in one of them.
+        let mut own = 0;
+        for (index, &(owner, hash)) in owners.iter().enumerate() {
+            let step = steps[index];
+            steps[own] = step;
+            own += usize::from(owner == self.rank);
+            self.foreign_steps[leaving] = ForeignStep { number: number as u32, step: step as u32, owner, hash };
+            leaving += usize::from(owner != self.rank);
+        }
+        steps.truncate(own);
+        self.foreign_steps.truncate(leaving);
+        self.owners = owners;
+        let mut is_owned = true;
+        for foreign in &self.foreign_steps[first_leaving..] {
+            self.outbox.fetch(foreign.hash);
+            is_owned &= foreign.owner != NOBODY;
+        }
+        if !is_owned {
+            self.hold_unowned(network, successors, first_leaving, (parent, position));
+        }
+    }
+
+    /// Lets those of the last foreign steps wait that nobody owns yet.
+    fn hold_unowned(
+        &mut self,
+        network: &mut impl Transport,
+        successors: &Successors,
+        first: usize,
+        (parent, position): (Stored, u64),
+    ) {
+        for foreign in self.foreign_steps.split_off(first) {
+            let ForeignStep { step, owner, .. } = foreign;
+            if owner != NOBODY {
+                self.foreign_steps.push(foreign);
+                continue;
+            }
+            let state = successors.state(step as usize);
+            let companion = companion_of_step(parent, successors.action(step as usize), (position, step));
+            let owner = self.partitioner.owner(state, foreign.hash, companion.depth);
+            self.deliver(network, owner, state, companion);
+        }
     }
 
     /// Gives a state to its owner, whoever that is.
@@ -309,42 +374,31 @@ impl<M: Transfer> Node<'_, M> {
         }
     }
 
-    fn send_or_keep(
-        &mut self,
-        network: &mut impl Transport,
-        number: usize,
-        step: usize,
-        state: &[Word],
-        companion: Companion,
-    ) {
-        match self.partitioner.owner(state, companion.depth) {
-            Owner::Rank(owner) if owner == self.rank => {
-                if self.waits_raw() {
-                    self.wait_raw(state, companion);
-                } else {
-                    let hash = self.session.prepare(state);
-                    self.own_steps.push(OwnStep { number, step, hash });
-                }
-            }
-            Owner::Rank(owner) => {
-                let place = self.outbox.fetch(state);
-                self.foreign_steps.push(ForeignStep { number, step, owner, companion, place });
-            }
-            Owner::Unassigned(bucket) => self.hold(network, bucket, Held { state: state.to_vec(), companion }),
-        }
-    }
-
     /// Sends the successors of a batch that go to other ranks.
     fn send_foreign_steps(&mut self, network: &mut impl Transport) {
         let mut foreign = std::mem::take(&mut self.foreign_steps);
-        for ForeignStep { number, step, owner, companion, place } in foreign.drain(..) {
-            let state = self.successors[number].state(step);
-            if self.outbox.push_fetched(self.model, owner, state, &companion, place) {
+        self.outbox.traffic.cross_transitions += foreign.len() as u64;
+        for ForeignStep { number, step, owner, hash } in foreign.drain(..) {
+            let successors = &self.successors[number as usize];
+            let state = successors.state(step as usize);
+            if self.outbox.was_sent(hash, state) {
+                continue;
+            }
+            let position = self.position_in_batch(number);
+            let action = successors.action(step as usize);
+            let companion = companion_of_step(self.batch[number as usize], action, (position, step));
+            if self.outbox.push(self.model, owner, state, &companion) {
                 let states = self.outbox.take_full(owner);
                 self.send_states(network, owner, &states);
             }
         }
         self.foreign_steps = foreign;
+    }
+
+    /// The position in its level of a state of the batch, in a predictable search.
+    fn position_in_batch(&self, number: u32) -> u64 {
+        let ranking = self.ranking.as_ref();
+        ranking.map_or(0, |ranking| ranking.position_in_batch(number as usize, self.batch.len()))
     }
 
     pub(super) fn send_state(
@@ -354,7 +408,8 @@ impl<M: Transfer> Node<'_, M> {
         state: &[Word],
         companion: &Companion,
     ) {
-        if self.outbox.push(self.model, owner, state, companion) {
+        self.outbox.traffic.cross_transitions += 1;
+        if !self.outbox.was_sent(hash_words(state), state) && self.outbox.push(self.model, owner, state, companion) {
             let states = self.outbox.take_full(owner);
             self.send_states(network, owner, &states);
         }
@@ -384,21 +439,23 @@ impl<M: Transfer> Node<'_, M> {
     /// Stores the successors of a batch that stay here.
     fn commit_own(&mut self) {
         let own = std::mem::take(&mut self.own_steps);
-        for &OwnStep { number, step, hash } in &own {
-            let Stored { state: parent, depth, .. } = self.batch[number];
-            let words = self.successors[number].state(step);
-            let inserted = self.session.commit(hash, words, Some(parent));
-            if let Some(ranking) = &mut self.ranking {
-                let place = (ranking.position_in_batch(number, self.batch.len()), step as u32);
-                ranking.reach(inserted, place);
+        let pending = std::mem::take(&mut self.pending);
+        for (&OwnStep { number, step }, &hash) in own.iter().zip(&pending) {
+            let Stored { state: parent, depth, .. } = self.batch[number as usize];
+            let successors = &self.successors[number as usize];
+            let inserted = self.session.commit(hash, successors.state(step as usize), Some(parent));
+            if self.ranking.is_some() {
+                let place = (self.position_in_batch(number), step);
+                self.ranking.iter_mut().for_each(|ranking| ranking.reach(inserted, place));
             } else if let Inserted::New(state) = inserted {
-                let label = self.successors[number].action(step).front_end();
+                let label = successors.action(step as usize).front_end();
                 let stored = Stored { state, depth: depth + 1, label };
-                self.enqueue(stored, parent_bits(parent), Some((number, step)));
+                self.enqueue(stored, parent_bits(parent), Some((number as usize, step as usize)));
             }
         }
-        self.own_steps = own;
+        (self.own_steps, self.pending) = (own, pending);
         self.own_steps.clear();
+        self.pending.clear();
     }
 
     /// Counts a new state.
@@ -479,8 +536,7 @@ impl<M: Transfer> Node<'_, M> {
             self.take_state(state, companion);
             return;
         }
-        let hash = self.session.prepare(state);
-        self.received.push((hash, companion));
+        self.received.push(companion);
         self.received_words.extend_from_slice(state);
         if self.received.len() >= BATCH {
             self.commit_received();
@@ -489,12 +545,16 @@ impl<M: Transfer> Node<'_, M> {
 
     fn commit_received(&mut self) {
         let (mut received, mut words) = (std::mem::take(&mut self.received), std::mem::take(&mut self.received_words));
-        for (&(hash, companion), state) in received.iter().zip(words.chunks_exact(self.model.width())) {
+        let mut pending = std::mem::take(&mut self.pending);
+        let width = self.model.width();
+        self.session.prepare_neighbours(width, &words, &mut pending);
+        for ((&companion, state), &hash) in received.iter().zip(words.chunks_exact(width)).zip(&pending) {
             self.store_received(hash, state, companion);
         }
         received.clear();
         words.clear();
-        (self.received, self.received_words) = (received, words);
+        pending.clear();
+        (self.received, self.received_words, self.pending) = (received, words, pending);
     }
 
     pub(super) fn take_state(&mut self, state: &[Word], companion: Companion) {
@@ -528,7 +588,7 @@ impl<M: Transfer> Node<'_, M> {
     }
 
     #[cold]
-    fn note_faults(&mut self, successors: &Successors, state: StateRef, depth: u32, position: u64) {
+    fn note_faults(&mut self, successors: &Successors, faulty: Stored, position: u64) {
         let deadlocks = self.options.deadlocks;
         let of_state = successors.fault_of_state().filter(|fault| deadlocks || fault.kind != FaultKind::Deadlock);
         if let Some(ranking) = &mut self.ranking {
@@ -538,8 +598,8 @@ impl<M: Transfer> Node<'_, M> {
         }
         // Where a state may lie on several ranks, its copies were found at different depths.
         let is_least = self.levels.is_some() && !self.partitioner.depends_on_depth();
-        let distance = is_least.then_some(u64::from(depth));
-        let place = FaultPlace::State { state, distance };
+        let distance = is_least.then_some(u64::from(faulty.depth));
+        let place = FaultPlace::State { state: faulty.state, distance };
         self.discover_all(of_state, successors, &place, &[]);
     }
 
