@@ -68,10 +68,28 @@ impl Fingerprints {
 
     /// Fills `out` with a fingerprint for each word of a state. Always with states of the same model.
     pub fn words<M: Transfer>(&mut self, model: &M, state: &[Word], out: &mut Vec<u64>) {
+        self.words_where(model, state, |_| true, out);
+    }
+
+    /// The same, where only the words matter at whose positions `mask` is not zero: the others have any number.
+    pub fn words_at<M: Transfer>(&mut self, model: &M, state: &[Word], mask: &[Word], out: &mut Vec<u64>) {
+        self.words_where(model, state, |position| mask[position] != 0, out);
+    }
+
+    fn words_where<M: Transfer>(
+        &mut self,
+        model: &M,
+        state: &[Word],
+        matters: impl Fn(usize) -> bool,
+        out: &mut Vec<u64>,
+    ) {
         out.clear();
         out.extend(state.iter().map(|&word| of_word(word)));
         self.last.resize(state.len(), Slot { key: EMPTY, fingerprint: 0 });
         model.parts_of_state(state, &mut |position, part| {
+            if !matters(position) {
+                return;
+            }
             let key = key(part);
             if self.last[position].key != key || key == EMPTY {
                 self.last[position] = Slot { key, fingerprint: self.of_part(model, part) };

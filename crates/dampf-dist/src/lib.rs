@@ -24,6 +24,7 @@ mod queue;
 mod recent;
 mod report;
 mod run;
+mod sampling;
 mod termination;
 mod wire;
 
@@ -36,6 +37,7 @@ pub use partition::{NoSuchSection, Partition};
 pub use queue::{Order, Waiting};
 pub use report::Summary;
 pub use run::{Network, Problem, search_on, search_on_threads};
+pub use sampling::partition_for;
 
 /// How the work is shared. The same on all ranks.
 #[derive(Clone, Debug)]

@@ -8,6 +8,7 @@ use dampf_core::{Fingerprints, Successors, Transfer, Word, Worker};
 use dampf_net::Rank;
 use dampf_store::hash_words;
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// How states are divided among ranks.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -25,6 +26,19 @@ pub enum Partition {
     Estimate,
     /// By how far the state's values are from those of the initial state, in ranges of this size.
     Distance(u64),
+}
+
+impl fmt::Display for Partition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Partition::Full => f.write_str("full"),
+            Partition::Incremental => f.write_str("incremental"),
+            Partition::Sections(names) => write!(f, "section={}", names.join(",")),
+            Partition::DepthSlices(slice) => write!(f, "depth={slice}"),
+            Partition::Estimate => f.write_str("estimate"),
+            Partition::Distance(range) => write!(f, "distance={range}"),
+        }
+    }
 }
 
 /// Distances are counted modulo this.
@@ -59,10 +73,10 @@ pub struct Partitioner<'m, M: Transfer + 'm> {
     partition: Partition,
     fingerprints: Fingerprints,
     numbers: Vec<u64>,
-    /// What of each word counts, for sections.
-    mask: Vec<Word>,
-    /// The terms of the state that is being expanded, and their sum; for incremental hashing.
+    sections: Sections,
+    /// The state that is being explored, for sections and incremental hashing.
     base: Vec<Word>,
+    /// Its words' terms and their sum, for incremental hashing.
     base_terms: Vec<u64>,
     base_sum: u64,
     /// For estimates.
@@ -90,7 +104,7 @@ impl<'m, M: Transfer> Partitioner<'m, M> {
             partition,
             fingerprints: Fingerprints::new(),
             numbers: Vec::new(),
-            mask,
+            sections: Sections::new(mask),
             base: Vec::new(),
             base_terms: Vec::new(),
             base_sum: 0,
@@ -114,11 +128,14 @@ impl<'m, M: Transfer> Partitioner<'m, M> {
     /// Says which state's successors are asked for next.
     #[inline]
     pub fn set_base(&mut self, state: &[Word]) {
-        if self.partition != Partition::Incremental || self.model.has_parts() {
+        let is_incremental = self.partition == Partition::Incremental && !self.model.has_parts();
+        if is_incremental || self.is_by_sections() {
+            self.base.clear();
+            self.base.extend_from_slice(state);
+        }
+        if !is_incremental {
             return;
         }
-        self.base.clear();
-        self.base.extend_from_slice(state);
         self.base_terms.clear();
         self.base_terms.extend(state.iter().enumerate().map(|(position, &word)| term(position, u64::from(word))));
         self.base_sum = self.base_terms.iter().fold(0, |sum: u64, &term| sum.wrapping_add(term));
@@ -152,26 +169,40 @@ impl<'m, M: Transfer> Partitioner<'m, M> {
         })
     }
 
-    /// The owners of states that are found at this depth, with their hashes; [`NOBODY`] where nobody has said who that is.
+    /// Whether states are divided by sections, which most steps leave alone: those [stay](Self::stays).
+    #[inline]
+    pub fn is_by_sections(&self) -> bool {
+        matches!(self.partition, Partition::Sections(_))
+    }
+
+    /// Whether a state has the same owner as the one that was set as base, because its sections are the same.
+    #[inline]
+    pub fn stays(&self, state: &[Word]) -> bool {
+        let Sections { mask, masked } = &self.sections;
+        masked.iter().fold(0, |all, &at| all | (state[at] ^ self.base[at]) & mask[at]) == 0
+    }
+
+    /// The owners of states that are found at this depth, with their hashes by [`hash_words`]; [`NOBODY`] where nobody has said who that is.
     #[inline]
     pub fn owners(&mut self, successors: &Successors, steps: &[usize], depth: u32, owners: &mut Vec<(Rank, u64)>) {
         owners.clear();
-        if self.partition == Partition::Full && !self.model.has_parts() {
+        match &self.partition {
             // The common case is one without branches.
-            owners.extend(steps.iter().map(|&step| {
+            Partition::Full if !self.model.has_parts() => owners.extend(steps.iter().map(|&step| {
                 let hash = hash_words(successors.state(step));
                 (self.spread(hash), hash)
-            }));
-            return;
-        }
-        owners.extend(steps.iter().map(|&step| {
-            let state = successors.state(step);
-            let hash = hash_words(state);
-            match self.owner(state, hash, depth) {
-                Owner::Rank(owner) => (owner, hash),
-                Owner::Unassigned(_) => (NOBODY, hash),
+            })),
+            _ => {
+                for &step in steps {
+                    let state = successors.state(step);
+                    let hash = hash_words(state);
+                    owners.push(match self.owner(state, hash, depth) {
+                        Owner::Rank(owner) => (owner, hash),
+                        Owner::Unassigned(_) => (NOBODY, hash),
+                    });
+                }
             }
-        }));
+        }
     }
 
     /// The owner by a hash of everything, whatever the partition is.
@@ -192,11 +223,9 @@ impl<'m, M: Transfer> Partitioner<'m, M> {
         self.owners.iter().map(|(&bucket, &owner)| (bucket, owner))
     }
 
-    /// The high bits decide where a rank's store has a state and the low ones where caches have it, so it is those between
-    /// that decide about the rank: what lies on one rank must not crowd in one part of its tables.
     #[inline]
     fn spread(&self, hash: u64) -> Rank {
-        ((u64::from(hash as u32) * u64::from(self.ranks)) >> 32) as Rank
+        spread(hash, self.ranks)
     }
 
     #[inline]
@@ -229,19 +258,11 @@ impl<'m, M: Transfer> Partitioner<'m, M> {
     }
 
     fn masked_hash(&mut self, state: &[Word]) -> u64 {
-        let parts = self.model.has_parts();
-        if parts {
-            self.fingerprints.words(self.model, state, &mut self.numbers);
+        if self.model.has_parts() {
+            self.fingerprints.words_at(self.model, state, &self.sections.mask, &mut self.numbers);
+            return self.sections.hash(|at| self.numbers[at]);
         }
-        let mut hash = 0;
-        for (position, (&word, &mask)) in state.iter().zip(&self.mask).enumerate() {
-            match mask {
-                0 => {}
-                Word::MAX if parts => hash = mix(hash ^ self.numbers[position]),
-                mask => hash = mix(hash ^ u64::from(word & mask) ^ (position as u64) << 32),
-            }
-        }
-        mix(hash)
+        self.sections.hash(|at| u64::from(state[at] & self.sections.mask[at]))
     }
 
     /// How many steps leave a state: the fewer, the more of its processes are blocked.
@@ -268,6 +289,36 @@ impl<'m, M: Transfer> Partitioner<'m, M> {
     }
 }
 
+/// Sections of a state: what of each word belongs to them, and which words those are.
+pub struct Sections {
+    pub mask: Vec<Word>,
+    masked: Vec<usize>,
+}
+
+impl Sections {
+    pub fn new(mask: Vec<Word>) -> Self {
+        let masked = (0..mask.len()).filter(|&at| mask[at] != 0).collect();
+        Sections { mask, masked }
+    }
+
+    /// A hash of what the words of the sections hold, or of fingerprints of what they name: a word that names a part belongs to them wholly
+    /// or not at all.
+    #[inline]
+    pub fn hash(&self, value_at: impl Fn(usize) -> u64) -> u64 {
+        mix(self
+            .masked
+            .iter()
+            .fold(0, |hash: u64, &at| (hash.rotate_left(29) ^ value_at(at)).wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+    }
+}
+
+/// The rank that a hash falls to. The high bits of hashes decide where a rank's store has a state and the low ones where caches have it, so it is
+/// those between that decide about the rank: what lies on one rank must not crowd in one part of its tables.
+#[inline]
+pub fn spread(hash: u64, ranks: Rank) -> Rank {
+    ((u64::from(hash as u32) * u64::from(ranks)) >> 32) as Rank
+}
+
 /// What a word at a position adds to an incremental hash.
 #[inline]
 fn term(position: usize, number: u64) -> u64 {
@@ -275,7 +326,7 @@ fn term(position: usize, number: u64) -> u64 {
 }
 
 #[inline]
-fn mix(number: u64) -> u64 {
+pub fn mix(number: u64) -> u64 {
     let number = (number ^ number >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
     let number = (number ^ number >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
     number ^ number >> 32

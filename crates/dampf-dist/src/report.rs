@@ -46,6 +46,8 @@ pub struct Report {
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
     pub statistics: Statistics,
+    /// The states of the rank that has most.
+    pub largest_share: u64,
     pub traffic: Traffic,
     pub redundant: u64,
     pub truncated: bool,
@@ -242,6 +244,7 @@ impl Summary {
             sum.store_bytes += of_rank.store_bytes;
             sum.frontier += of_rank.frontier;
             sum.faults += of_rank.faults;
+            all.largest_share = all.largest_share.max(of_rank.states);
             all.traffic.add(&report.traffic);
             all.redundant += report.redundant;
             all.truncated |= report.truncated;
@@ -258,6 +261,7 @@ impl Summary {
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Vec::new();
         write_statistics(&mut out, &self.statistics);
+        out.number(self.largest_share);
         write_traffic(&mut out, &self.traffic);
         out.number(self.redundant);
         write_endings(&mut out, self.truncated, self.unsupported.as_ref(), self.stopped);
@@ -275,6 +279,7 @@ impl Summary {
     pub fn decode(bytes: &[u8]) -> Result<Summary, Garbled> {
         let mut reader = Reader::new(bytes);
         let statistics = read_statistics(&mut reader)?;
+        let largest_share = reader.number()?;
         let traffic = read_traffic(&mut reader)?;
         let redundant = reader.number()?;
         let (truncated, unsupported, stopped) = read_endings(&mut reader)?;
@@ -286,6 +291,7 @@ impl Summary {
         let notes = (0..count).map(|_| Ok(reader.bytes()?.to_vec())).collect::<Result<_, Garbled>>()?;
         Ok(Summary {
             statistics,
+            largest_share,
             traffic,
             redundant,
             truncated,

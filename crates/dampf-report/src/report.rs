@@ -36,8 +36,11 @@ pub struct CheckReport<'a, M: Describe> {
 }
 
 /// What went over the network between the ranks of a search.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Traffic {
+    /// How the states were divided among the ranks, and how many the rank has that has most.
+    pub partition: String,
+    pub largest_share: u64,
     /// Messages with states, their bytes, and those of them that describe parts of states.
     pub messages: u64,
     pub bytes: u64,
@@ -129,6 +132,13 @@ impl<M: Describe> CheckReport<'_, M> {
         rows.push(("store", format!("{}, {}/state", bytes(statistics.store_bytes), self.shown_bytes_per_state())));
         if let Some(traffic) = &self.traffic {
             rows.push(("ranks", self.setting.ranks.to_string()));
+            if self.setting.ranks > 1 {
+                let percent = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
+                let crossing = percent(traffic.cross_transitions, statistics.transitions);
+                let largest = percent(traffic.largest_share, statistics.states);
+                rows.push(("partition", traffic.partition.clone()));
+                rows.push(("", format!("{crossing:.0}% of the steps cross, the largest share is {largest:.0}%")));
+            }
             rows.push(("messages", grouped(traffic.messages)));
             let states = grouped(traffic.states);
             rows.push(("sent", format!("{states} states, {}", bytes(traffic.bytes))));

@@ -36,7 +36,7 @@ struct Summary<'a, T> {
     store_bytes: u64,
     bytes_per_state: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    traffic: Option<TrafficEntry>,
+    traffic: Option<TrafficEntry<'a>>,
     initial: Values,
     trail: T,
     blocked: Vec<String>,
@@ -157,7 +157,9 @@ impl From<CallStack> for StackEntry {
 
 /// What went over the network.
 #[derive(DeriveSerialize)]
-struct TrafficEntry {
+struct TrafficEntry<'a> {
+    partition: &'a str,
+    largest_share: u64,
     messages: u64,
     bytes: u64,
     part_bytes: u64,
@@ -167,10 +169,19 @@ struct TrafficEntry {
     redundant_states: u64,
 }
 
-impl From<Traffic> for TrafficEntry {
-    fn from(traffic: Traffic) -> TrafficEntry {
-        let Traffic { messages, bytes, part_bytes, filed_bytes, states, cross_transitions, redundant_states } = traffic;
-        TrafficEntry { messages, bytes, part_bytes, filed_bytes, states, cross_transitions, redundant_states }
+impl<'a> From<&'a Traffic> for TrafficEntry<'a> {
+    fn from(traffic: &'a Traffic) -> TrafficEntry<'a> {
+        TrafficEntry {
+            partition: &traffic.partition,
+            largest_share: traffic.largest_share,
+            messages: traffic.messages,
+            bytes: traffic.bytes,
+            part_bytes: traffic.part_bytes,
+            filed_bytes: traffic.filed_bytes,
+            states: traffic.states,
+            cross_transitions: traffic.cross_transitions,
+            redundant_states: traffic.redundant_states,
+        }
     }
 }
 
@@ -218,7 +229,7 @@ impl<M: Describe> CheckReport<'_, M> {
             peak_rss_bytes: self.peak_rss_bytes,
             store_bytes: statistics.store_bytes,
             bytes_per_state: self.bytes_per_state(),
-            traffic: self.traffic.map(TrafficEntry::from),
+            traffic: self.traffic.as_ref().map(TrafficEntry::from),
             initial: Values(initial.into_iter().map(|binding| (binding.name, binding.value)).collect()),
             trail: Steps(self.run),
             blocked: self.run.map_or_else(Vec::new, Run::blocked),

@@ -38,9 +38,11 @@ fn start(options: &CheckOptions, resumed: Option<Origin>, terminal: &Terminal) -
     if program::is_program(&options.model.input) {
         return check_program(options, resumed, ranks, terminal);
     }
-    if options.contents.is_some() {
+    let of_programs =
+        [("--contents", options.contents.is_some()), ("--shared-folder", options.cluster.shared_folder.is_some())];
+    if let Some((option, _)) = of_programs.into_iter().find(|(_, is_given)| *is_given) {
         let model = options.model.input.display();
-        return Err(Failure::new(format!("--contents goes with programs; the states of `{model}` hold everything")));
+        return Err(Failure::new(format!("{option} goes with programs; the states of `{model}` hold everything")));
     }
     if promela::is_promela(&options.model.input) {
         check_promela(options, resumed, ranks, terminal)

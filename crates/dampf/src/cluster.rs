@@ -4,11 +4,13 @@
 //! beginning to end; the first one alone says what was found.
 
 use crate::failure::Failure;
-use crate::options::{CheckOptions, Search};
+use crate::options::{CheckOptions, PartitionOption, Search};
 use crate::resume;
 use crate::terminal::complain;
 use dampf_core::{Transfer, Word};
-use dampf_dist::{Beginning, CheckpointProblem, Checkpoints, Library, Order, Problem, Settings, Summary, Waiting};
+use dampf_dist::{
+    Beginning, CheckpointProblem, Checkpoints, Library, Order, Partition, Problem, Settings, Summary, Waiting,
+};
 use dampf_report::{Origin, Traffic};
 use dampf_search::{Monitor, Options};
 use std::path::Path;
@@ -147,8 +149,14 @@ fn needs_ranks(options: &CheckOptions) -> bool {
 /// What a rank spends on the states that it sent, where it is not told how many to remember.
 const SENT_CACHE_BYTES: usize = 64 << 20;
 
-/// How the work is shared. `attempt` counts the searches of this run; `origin` says of what they are, and their states have `width` words.
-pub fn settings(options: &CheckOptions, attempt: &Attempt, origin: &Origin, width: usize) -> Result<Settings, Failure> {
+/// How the search of a model is shared among so many ranks. `attempt` counts the searches of this run; `origin` says of what they are.
+pub fn settings<M: Transfer>(
+    options: &CheckOptions,
+    attempt: &Attempt,
+    origin: &Origin,
+    model: &M,
+    ranks: u32,
+) -> Result<Settings, Failure> {
     let cluster = &options.cluster;
     let order = match options.search {
         Search::Bfs => Order::Levels,
@@ -163,7 +171,7 @@ pub fn settings(options: &CheckOptions, attempt: &Attempt, origin: &Origin, widt
             "use --search bfs or first-come, or leave --queue out",
         ));
     }
-    let slices = matches!(cluster.partition, Some(dampf_dist::Partition::DepthSlices(_)));
+    let slices = matches!(cluster.partition, Some(PartitionOption::Named(Partition::DepthSlices(_))));
     if slices && options.deterministic {
         return Err(Failure::with_help(
             "--deterministic promises the same counts for any number of ranks, and slices of depth explore states again",
@@ -184,10 +192,16 @@ pub fn settings(options: &CheckOptions, attempt: &Attempt, origin: &Origin, widt
     }
     let defaults = Settings::default();
     Ok(Settings {
-        partition: cluster.partition.clone().unwrap_or_default(),
+        partition: match &cluster.partition {
+            Some(PartitionOption::Named(partition)) => partition.clone(),
+            Some(PartitionOption::Auto) => dampf_dist::partition_for(model, ranks),
+            None => Partition::default(),
+        },
         order,
         waiting,
-        remembered: cluster.sent_cache.unwrap_or(defaults.remembered.min(SENT_CACHE_BYTES / size_of::<Word>() / width)),
+        remembered: cluster
+            .sent_cache
+            .unwrap_or(defaults.remembered.min(SENT_CACHE_BYTES / size_of::<Word>() / model.width())),
         local: cluster.local_search,
         checkpoints: cluster.checkpoint.as_ref().map(|folder| Checkpoints {
             folder: folder.clone(),
@@ -239,7 +253,17 @@ impl Attempt {
 }
 
 /// What went over the network, for the report.
-pub fn traffic(summary: &Summary) -> Traffic {
+pub fn traffic(summary: &Summary, settings: &Settings) -> Traffic {
     let dampf_dist::Traffic { states, messages, bytes, part_bytes, filed_bytes, cross_transitions } = summary.traffic;
-    Traffic { messages, bytes, part_bytes, filed_bytes, states, cross_transitions, redundant_states: summary.redundant }
+    Traffic {
+        partition: settings.partition.to_string(),
+        largest_share: summary.largest_share,
+        messages,
+        bytes,
+        part_bytes,
+        filed_bytes,
+        states,
+        cross_transitions,
+        redundant_states: summary.redundant,
+    }
 }

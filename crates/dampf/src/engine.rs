@@ -86,12 +86,12 @@ pub fn search<M: Transfer>(
             Ok(Searched { outcome, notes: vec![note()], traffic: None })
         }
         _ => {
-            let settings = cluster::settings(options, attempt, origin, width)?;
+            let settings = cluster::settings(options, attempt, origin, model, ranks.count())?;
             let summary = ranks.search(model, &search, &settings, &monitor, note)?;
             trouble = summary.checkpoint_trouble.clone().filter(|_| ranks.speaks());
             let unsupported = summary.unsupported.as_ref();
             let verdict = judge(&summary.findings, unsupported, summary.stopped, summary.truncated, &search);
-            let traffic = Some(cluster::traffic(&summary));
+            let traffic = Some(cluster::traffic(&summary, &settings));
             let outcome = Outcome {
                 verdict,
                 statistics: summary.statistics,

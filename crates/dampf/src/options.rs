@@ -178,6 +178,14 @@ pub struct CheckOptions {
     pub progress: Progress,
 }
 
+/// How states are divided among ranks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PartitionOption {
+    /// As suits the model.
+    Auto,
+    Named(Partition),
+}
+
 /// How a search is shared among ranks, each with its own part of the states.
 #[derive(Args, Debug)]
 pub struct ClusterOptions {
@@ -185,13 +193,14 @@ pub struct ClusterOptions {
     #[arg(long, value_name = "N", value_parser = values::ranks, help_heading = "Ranks")]
     pub ranks: Option<u32>,
 
-    /// Who owns a state: `full`, `incremental`, `section=NAME[,NAME]`, `depth=N`, `estimate` or `distance=N`
+    /// Who owns a state: `full`, `auto`, `incremental`, `section=NAME[,NAME]`, `depth=N`, `estimate` or `distance=N`
     ///
-    /// full: by a hash of the whole state, the default. incremental: the same, computed from what a step changes. section: by a hash of some
-    /// processes, variables, `memory` or `stacks` only. depth: slices of so many steps in turn. estimate: by how many
-    /// steps leave the state. distance: by how far its values are from the initial ones, in ranges of this size.
+    /// full: by a hash of the whole state, the default. auto: by the sections that the first states suggest. incremental: as full, computed
+    /// from what a step changes. section: by a hash of some processes, variables, `memory` or `stacks` only. depth: slices of so many steps in
+    /// turn. estimate: by how many steps leave the state. distance: by how far its values are from the initial ones, in
+    /// ranges of this size.
     #[arg(long, value_name = "NAME", value_parser = values::partition, help_heading = "Ranks")]
-    pub partition: Option<Partition>,
+    pub partition: Option<PartitionOption>,
 
     /// What waits to be explored: `hash`, `none`, `store` or `limit=N[,extended][,store]`
     ///

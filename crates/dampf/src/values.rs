@@ -1,5 +1,6 @@
 //! Values of options: sizes, times, thread counts, constants.
 
+use crate::options::PartitionOption;
 use dampf_dist::{ForeignStates, LocalSearch, OwnStates, Partition, Waiting};
 use std::time::Duration;
 
@@ -67,25 +68,27 @@ pub fn ranks(text: &str) -> Result<u32, String> {
 }
 
 /// `full`, `incremental`, `section=A,B`, `depth=100`, `estimate`, `distance=20`: who owns a state.
-pub fn partition(text: &str) -> Result<Partition, String> {
+pub fn partition(text: &str) -> Result<PartitionOption, String> {
     let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
     let number = || value.and_then(|value| value.parse().ok()).filter(|&number: &u32| number > 0);
-    match (name, value) {
-        ("full", None) => Ok(Partition::Full),
-        ("incremental", None) => Ok(Partition::Incremental),
-        ("estimate", None) => Ok(Partition::Estimate),
+    let partition = match (name, value) {
+        ("auto", None) => return Ok(PartitionOption::Auto),
+        ("full", None) => Partition::Full,
+        ("incremental", None) => Partition::Incremental,
+        ("estimate", None) => Partition::Estimate,
         ("section", Some(names)) if !names.is_empty() => {
-            Ok(Partition::Sections(names.split(',').map(|name| name.trim().to_owned()).collect()))
+            Partition::Sections(names.split(',').map(|name| name.trim().to_owned()).collect())
         }
         ("depth", Some(_)) => {
-            number().map(Partition::DepthSlices).ok_or_else(|| "expected depth=N with a number of steps".to_owned())
+            Partition::DepthSlices(number().ok_or_else(|| "expected depth=N with a number of steps".to_owned())?)
         }
         ("distance", Some(_)) => {
             let range = number().ok_or_else(|| "expected distance=N with the size of a range".to_owned())?;
-            Ok(Partition::Distance(u64::from(range)))
+            Partition::Distance(u64::from(range))
         }
-        _ => Err("expected full, incremental, section=NAME, depth=N, estimate or distance=N".to_owned()),
-    }
+        _ => return Err("expected full, auto, incremental, section=NAME, depth=N, estimate or distance=N".to_owned()),
+    };
+    Ok(PartitionOption::Named(partition))
 }
 
 /// `3`, `5,own=queue,foreign=search,cache=100000`: how far a local search goes, and what it remembers.

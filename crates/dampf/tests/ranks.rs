@@ -34,7 +34,7 @@ fn subjects() -> Vec<Vec<&'static str>> {
     subjects
 }
 
-const PARTITIONS: [&str; 5] = ["full", "incremental", "depth=3", "estimate", "distance=20"];
+const PARTITIONS: [&str; 6] = ["full", "auto", "incremental", "depth=3", "estimate", "distance=20"];
 const QUEUES: [&str; 5] = ["hash", "none", "store", "limit=50", "limit=50,extended,store"];
 
 #[test]
@@ -179,7 +179,7 @@ fn what_cannot_be_is_refused() {
     for (arguments, message) in [
         (vec!["check", "dve/peterson.dve", "--ranks", "0"], "at least one rank"),
         (vec!["check", "dve/peterson.dve", "--partition", "depth=0"], "depth=N"),
-        (vec!["check", "dve/peterson.dve", "--partition", "halves"], "expected full, incremental"),
+        (vec!["check", "dve/peterson.dve", "--partition", "halves"], "expected full, auto, incremental"),
         (vec!["check", "dve/peterson.dve", "--queue", "limit=x"], "expected hash, none"),
         (vec!["check", "dve/peterson.dve", "--queue", "none", "--search", "dfs"], "--queue"),
         (vec!["check", "dve/peterson.dve", "--deterministic", "--search", "best-first"], "--deterministic"),
@@ -188,6 +188,7 @@ fn what_cannot_be_is_refused() {
         (vec!["check", "dve/peterson.dve", "--local-search", "1"], "at least 2"),
         (vec!["check", "dve/peterson.dve", "--ranks", "2", "--threads", "2"], "a rank has one thread"),
         (vec!["check", "dve/peterson.dve", "--deterministic", "--partition", "depth=2"], "another --partition"),
+        (vec!["check", "dve/peterson.dve", "--ranks", "2", "--shared-folder", empty], "goes with programs"),
         (vec!["resume", empty], "holds no checkpoint"),
         (vec!["resume", "no/such/folder"], "holds no checkpoint"),
     ] {

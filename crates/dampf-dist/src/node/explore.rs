@@ -317,30 +317,50 @@ impl<M: Transfer> Node<'_, M> {
         (number, position): (usize, u64),
     ) {
         let parent = self.batch[number];
-        let mut owners = std::mem::take(&mut self.owners);
-        self.partitioner.owners(successors, steps, parent.depth + 1, &mut owners);
-        let mut leaving = self.foreign_steps.len();
-        let first_leaving = leaving;
-        self.foreign_steps.resize(leaving + steps.len(), ForeignStep::default());
-        // Whose a state is cannot be guessed: each is put down in both lists, and the next over it in one of them.
+        let number = number as u32;
+        let first = self.foreign_steps.len();
         let mut own = 0;
-        for (index, &(owner, hash)) in owners.iter().enumerate() {
-            let step = steps[index];
-            steps[own] = step;
-            own += usize::from(owner == self.rank);
-            self.foreign_steps[leaving] = ForeignStep { number: number as u32, step: step as u32, owner, hash };
-            leaving += usize::from(owner != self.rank);
+        if self.partitioner.is_by_sections() {
+            for index in 0..steps.len() {
+                let step = steps[index];
+                let state = successors.state(step);
+                steps[own] = step;
+                own += 1;
+                if self.partitioner.stays(state) {
+                    continue;
+                }
+                let hash = hash_words(state);
+                if let Owner::Rank(owner) = self.partitioner.owner(state, hash, parent.depth + 1)
+                    && owner != self.rank
+                {
+                    own -= 1;
+                    self.foreign_steps.push(ForeignStep { number, step: step as u32, owner, hash });
+                }
+            }
+        } else {
+            let mut owners = std::mem::take(&mut self.owners);
+            self.partitioner.owners(successors, steps, parent.depth + 1, &mut owners);
+            self.foreign_steps.resize(first + steps.len(), ForeignStep::default());
+            // Whose a state is cannot be guessed: each is put down in both lists, and the next over it in one of them.
+            let mut leaving = first;
+            for (index, &(owner, hash)) in owners.iter().enumerate() {
+                let step = steps[index];
+                steps[own] = step;
+                own += usize::from(owner == self.rank);
+                self.foreign_steps[leaving] = ForeignStep { number, step: step as u32, owner, hash };
+                leaving += usize::from(owner != self.rank);
+            }
+            self.foreign_steps.truncate(leaving);
+            self.owners = owners;
         }
         steps.truncate(own);
-        self.foreign_steps.truncate(leaving);
-        self.owners = owners;
         let mut is_owned = true;
-        for foreign in &self.foreign_steps[first_leaving..] {
+        for foreign in &self.foreign_steps[first..] {
             self.outbox.fetch(foreign.hash);
             is_owned &= foreign.owner != NOBODY;
         }
         if !is_owned {
-            self.hold_unowned(network, successors, first_leaving, (parent, position));
+            self.hold_unowned(network, successors, first, (parent, position));
         }
     }
 

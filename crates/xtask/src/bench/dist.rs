@@ -248,6 +248,7 @@ fn partitions(runs: &mut Runs, instances: &[&Instance], ranks: u32) -> Result<()
     for instance in instances {
         let functions = [
             "full".to_owned(),
+            "auto".to_owned(),
             "incremental".to_owned(),
             format!("section={}", instance.section),
             format!("depth={SLICE_LEVELS}"),

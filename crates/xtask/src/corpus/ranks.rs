@@ -34,7 +34,7 @@ pub struct RanksOptions {
         long,
         value_name = "NAME,…",
         value_delimiter = ',',
-        default_value = "full,incremental,section,depth=20,estimate,distance=20"
+        default_value = "full,auto,incremental,section,depth=20,estimate,distance=20"
     )]
     partitions: Vec<String>,
 
@@ -431,7 +431,7 @@ mod tests {
     #[test]
     fn every_strategy_is_tried_once_and_alone() {
         let ways = options(&[]).ways();
-        assert_eq!(ways.len(), 3 * (6 + 5 + 4));
+        assert_eq!(ways.len(), 3 * (7 + 5 + 4));
         let unusual = |way: &Way| {
             [way.partition != "full", way.queue != "hash", way.search != "bfs"].iter().filter(|one| **one).count()
         };
