@@ -5,11 +5,11 @@
 //! their homes, by a hash of the whole state; there each is counted once, and what was explored again is taken off.
 
 use crate::message::Message;
-use crate::node::{Node, Phase};
+use crate::node::{BATCH, Node, Phase};
 use crate::outbox::Outbox;
 use crate::parcel::{Companion, Format, unpack};
 use crate::passage::Arrivals;
-use dampf_core::{Successors, Transfer, Worker};
+use dampf_core::{Successors, Transfer, Word, Worker};
 use dampf_net::{Rank, Transport, Turn};
 use dampf_store::{Inserted, Prefix, Session, StateRef, Store, TreeStore};
 
@@ -80,13 +80,13 @@ impl<M: Transfer> Node<'_, M> {
             self.session.load(state, &mut words);
             let home = self.partitioner.home(&words);
             if home == self.rank {
-                own.push(words.clone());
+                own.extend_from_slice(&words);
             } else if census.outbox.push(self.model, home, &words, &Companion::default()) {
                 let states = census.outbox.take_full(home);
                 network.send(home, Message::Census(&states).encode());
             }
         }
-        own.iter().for_each(|words| self.count_state(&mut census, words));
+        self.count_states(&mut census, &own);
         let is_over = census.left.is_empty() && !census.has_told;
         if is_over {
             census.has_told = true;
@@ -111,30 +111,41 @@ impl<M: Transfer> Node<'_, M> {
         let mut arrivals = std::mem::take(&mut census.arrivals[from as usize]);
         let mut words = vec![0; self.model.width()];
         let (model, format) = (self.model, self.census_format());
-        let read = unpack(model, format, &mut arrivals, states, &mut words, |state, _| {
-            self.count_state(&mut census, state);
-        });
+        let mut arrived = Vec::new();
+        let read =
+            unpack(model, format, &mut arrivals, states, &mut words, |state, _| arrived.extend_from_slice(state));
         self.check_read(read, &arrivals);
+        self.count_states(&mut census, &arrived);
         census.arrivals[from as usize] = arrivals;
         self.census = Some(census);
     }
 
-    fn count_state(&mut self, census: &mut Census, state: &[dampf_core::Word]) {
+    /// Counts states that are at home here, one after the other in `states`.
+    fn count_states(&mut self, census: &mut Census, states: &[Word]) {
+        let width = self.model.width();
         let mut session = census.home.session();
-        let hash = session.prepare(state);
-        let is_new = matches!(session.commit(hash, state, None), Inserted::New(_));
-        census.distinct += u64::from(is_new);
-        census.repeated += u64::from(!is_new);
-        if is_new && census.steps.is_none() {
-            return;
+        let (mut pending, mut out) = (Vec::new(), Successors::new(width));
+        for batch in states.chunks(width * BATCH) {
+            pending.clear();
+            session.prepare_neighbours(width, batch, &mut pending);
+            for (state, &hash) in batch.chunks_exact(width).zip(&pending) {
+                let is_new = matches!(session.commit(hash, state, None), Inserted::New(_));
+                census.distinct += u64::from(is_new);
+                census.repeated += u64::from(!is_new);
+                if is_new && census.steps.is_none() {
+                    continue;
+                }
+                self.worker.successors(state, &mut out).expect("the state was explored before");
+                match &mut census.steps {
+                    Some(steps) if is_new => *steps += out.len() as u64,
+                    Some(_) => {}
+                    None => census.repeated_steps += out.len() as u64,
+                }
+            }
         }
-        let mut out = Successors::new(self.model.width());
-        self.worker.successors(state, &mut out).expect("the state was explored before");
-        match &mut census.steps {
-            Some(steps) if is_new => *steps += out.len() as u64,
-            Some(_) => {}
-            None => census.repeated_steps += out.len() as u64,
-        }
+        // Tables that were outgrown are given back when a thread has a single session, and says so.
+        drop(session);
+        self.session.quiesce();
     }
 
     pub(crate) fn take_census_end(&mut self, network: &mut impl Transport, _: Rank) {

@@ -134,7 +134,7 @@ pub struct Node<'a, M: Transfer> {
 }
 
 /// States that are explored together: enough for the fetches of table lines to overlap.
-const BATCH: usize = 32;
+pub(crate) const BATCH: usize = 32;
 
 impl<'a, M: Transfer> Node<'a, M> {
     /// The store is empty, and is this node's alone. `note` is asked when the node reports: its answer reaches all ranks.
@@ -547,11 +547,12 @@ impl<M: Transfer> Process for Node<'_, M> {
             Phase::Leaving if self.gone.iter().all(|&gone| gone) => return Turn::Done,
             Phase::Leaving => Turn::Idle,
         };
-        if (received > 0 || !self.own_messages.is_empty()) && turn == Turn::Idle {
-            Turn::Worked { work: 0 }
-        } else {
-            turn
+        if turn != Turn::Idle {
+            return turn;
         }
+        // Otherwise no rank of this process could give back the tables that it has outgrown, while this one waits.
+        self.session.quiesce();
+        if received > 0 || !self.own_messages.is_empty() { Turn::Worked { work: 0 } } else { Turn::Idle }
     }
 }
 
