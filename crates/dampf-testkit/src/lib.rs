@@ -5,6 +5,7 @@
 
 pub mod graph;
 pub mod moving;
+pub mod mutants;
 pub mod pages;
 #[cfg(feature = "program")]
 pub mod program;
