@@ -107,8 +107,7 @@ impl<M: Transfer> Node<'_, M> {
             label: path.last().map_or(0, |action| action.front_end()),
             ..Companion::default()
         };
-        let hash = hash_words(state);
-        let owner = self.partitioner.owner(state, hash, companion.depth);
+        let owner = self.partitioner.owner(state, companion.depth);
         let is_own = owner == Owner::Rank(self.rank);
         let is_last = below >= local.depth || matches!(owner, Owner::Unassigned(_));
         let is_known = if is_last || is_own && local.own == OwnStates::Enqueue {
@@ -128,7 +127,7 @@ impl<M: Transfer> Node<'_, M> {
             }
         } else {
             match local.foreign {
-                ForeignStates::SentCache => self.outbox.was_sent(hash, state),
+                ForeignStates::SentCache => self.outbox.was_sent(hash_words(state), state),
                 ForeignStates::SearchCache => self.searched.contains_or_insert(state),
                 ForeignStates::Leave => false,
             }

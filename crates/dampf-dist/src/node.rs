@@ -126,11 +126,12 @@ pub struct Node<'a, M: Transfer> {
     foreign_steps: Vec<ForeignStep>,
     steps: Vec<usize>,
     owners: Vec<(Rank, u64)>,
-    /// What was prepared and not looked up yet.
+    /// The own steps as they were prepared.
     pending: Vec<u64>,
-    /// States of a message that were not looked up yet, and their words.
+    /// States of a message that were not looked up yet, their words, and what they were prepared as.
     received: Vec<Companion>,
     received_words: Vec<Word>,
+    received_pending: Vec<u64>,
 }
 
 /// States that are explored together: enough for the fetches of table lines to overlap.
@@ -219,6 +220,7 @@ impl<'a, M: Transfer> Node<'a, M> {
             pending: Vec::new(),
             received: Vec::new(),
             received_words: Vec::new(),
+            received_pending: Vec::new(),
         };
         node.gone[rank as usize] = true;
         node.begin_saving()?;

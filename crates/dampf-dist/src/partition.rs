@@ -141,14 +141,14 @@ impl<'m, M: Transfer> Partitioner<'m, M> {
         self.base_sum = self.base_terms.iter().fold(0, |sum: u64, &term| sum.wrapping_add(term));
     }
 
-    /// The owner of a state that was found at this depth. The hash is that of [`hash_words`].
+    /// The owner of a state that was found at this depth.
     #[inline]
-    pub fn owner(&mut self, state: &[Word], hash: u64, depth: u32) -> Owner {
+    pub fn owner(&mut self, state: &[Word], depth: u32) -> Owner {
         if self.ranks == 1 {
             return Owner::Rank(0);
         }
         Owner::Rank(match &self.partition {
-            Partition::Full => self.spread_whole(state, hash),
+            Partition::Full => self.home(state),
             Partition::Incremental => {
                 let sum = self.incremental(state);
                 self.spread(mix(sum))
@@ -182,9 +182,17 @@ impl<'m, M: Transfer> Partitioner<'m, M> {
         masked.iter().fold(0, |all, &at| all | (state[at] ^ self.base[at]) & mask[at]) == 0
     }
 
-    /// The owners of states that are found at this depth, with their hashes by [`hash_words`]; [`NOBODY`] where nobody has said who that is.
+    /// The owners of states that are found at this depth; [`NOBODY`] where nobody has said who that is. With those that are not rank `own`'s
+    /// comes their hash by [`hash_words`].
     #[inline]
-    pub fn owners(&mut self, successors: &Successors, steps: &[usize], depth: u32, owners: &mut Vec<(Rank, u64)>) {
+    pub fn owners(
+        &mut self,
+        own: Rank,
+        successors: &Successors,
+        steps: &[usize],
+        depth: u32,
+        owners: &mut Vec<(Rank, u64)>,
+    ) {
         owners.clear();
         match &self.partition {
             // The common case is one without branches.
@@ -195,10 +203,10 @@ impl<'m, M: Transfer> Partitioner<'m, M> {
             _ => {
                 for &step in steps {
                     let state = successors.state(step);
-                    let hash = hash_words(state);
-                    owners.push(match self.owner(state, hash, depth) {
-                        Owner::Rank(owner) => (owner, hash),
-                        Owner::Unassigned(_) => (NOBODY, hash),
+                    owners.push(match self.owner(state, depth) {
+                        Owner::Rank(owner) if owner == own => (owner, 0),
+                        Owner::Rank(owner) => (owner, hash_words(state)),
+                        Owner::Unassigned(_) => (NOBODY, 0),
                     });
                 }
             }
@@ -206,8 +214,14 @@ impl<'m, M: Transfer> Partitioner<'m, M> {
     }
 
     /// The owner by a hash of everything, whatever the partition is.
+    #[inline]
     pub fn home(&mut self, state: &[Word]) -> Rank {
-        self.spread_whole(state, hash_words(state))
+        if !self.model.has_parts() {
+            return self.spread(hash_words(state));
+        }
+        self.fingerprints.words(self.model, state, &mut self.numbers);
+        let hash = mix(self.numbers.iter().fold(0, |hash: u64, &number| mix(hash ^ number)));
+        self.spread(hash)
     }
 
     pub fn assign(&mut self, bucket: Bucket, owner: Rank) {
@@ -226,16 +240,6 @@ impl<'m, M: Transfer> Partitioner<'m, M> {
     #[inline]
     fn spread(&self, hash: u64) -> Rank {
         spread(hash, self.ranks)
-    }
-
-    #[inline]
-    fn spread_whole(&mut self, state: &[Word], hash: u64) -> Rank {
-        if !self.model.has_parts() {
-            return self.spread(hash);
-        }
-        self.fingerprints.words(self.model, state, &mut self.numbers);
-        let hash = mix(self.numbers.iter().fold(0, |hash: u64, &number| mix(hash ^ number)));
-        self.spread(hash)
     }
 
     fn incremental(&mut self, state: &[Word]) -> u64 {
@@ -326,7 +330,7 @@ fn term(position: usize, number: u64) -> u64 {
 }
 
 #[inline]
-pub fn mix(number: u64) -> u64 {
+fn mix(number: u64) -> u64 {
     let number = (number ^ number >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
     let number = (number ^ number >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
     number ^ number >> 32

@@ -81,7 +81,7 @@ impl<M: Transfer> Node<'_, M> {
                 continue;
             }
             let state = out.state(number);
-            let owner = match self.partitioner.owner(state, hash_words(state), 0) {
+            let owner = match self.partitioner.owner(state, 0) {
                 Owner::Rank(owner) => owner,
                 Owner::Unassigned(bucket) => {
                     // Everybody begins with the same assignment.
@@ -297,7 +297,7 @@ impl<M: Transfer> Node<'_, M> {
         steps.retain(|&step| {
             let state = successors.state(step);
             let companion = companion_of_step(parent, successors.action(step), (0, 0));
-            let owner = self.partitioner.owner(state, hash_words(state), companion.depth);
+            let owner = self.partitioner.owner(state, companion.depth);
             if owner == Owner::Rank(self.rank) {
                 return true;
             }
@@ -329,17 +329,17 @@ impl<M: Transfer> Node<'_, M> {
                 if self.partitioner.stays(state) {
                     continue;
                 }
-                let hash = hash_words(state);
-                if let Owner::Rank(owner) = self.partitioner.owner(state, hash, parent.depth + 1)
+                if let Owner::Rank(owner) = self.partitioner.owner(state, parent.depth + 1)
                     && owner != self.rank
                 {
                     own -= 1;
+                    let hash = hash_words(state);
                     self.foreign_steps.push(ForeignStep { number, step: step as u32, owner, hash });
                 }
             }
         } else {
             let mut owners = std::mem::take(&mut self.owners);
-            self.partitioner.owners(successors, steps, parent.depth + 1, &mut owners);
+            self.partitioner.owners(self.rank, successors, steps, parent.depth + 1, &mut owners);
             self.foreign_steps.resize(first + steps.len(), ForeignStep::default());
             // Whose a state is cannot be guessed: each is put down in both lists, and the next over it in one of them.
             let mut leaving = first;
@@ -380,7 +380,7 @@ impl<M: Transfer> Node<'_, M> {
             }
             let state = successors.state(step as usize);
             let companion = companion_of_step(parent, successors.action(step as usize), (position, step));
-            let owner = self.partitioner.owner(state, foreign.hash, companion.depth);
+            let owner = self.partitioner.owner(state, companion.depth);
             self.deliver(network, owner, state, companion);
         }
     }
@@ -565,7 +565,7 @@ impl<M: Transfer> Node<'_, M> {
 
     fn commit_received(&mut self) {
         let (mut received, mut words) = (std::mem::take(&mut self.received), std::mem::take(&mut self.received_words));
-        let mut pending = std::mem::take(&mut self.pending);
+        let mut pending = std::mem::take(&mut self.received_pending);
         let width = self.model.width();
         self.session.prepare_neighbours(width, &words, &mut pending);
         for ((&companion, state), &hash) in received.iter().zip(words.chunks_exact(width)).zip(&pending) {
@@ -574,7 +574,7 @@ impl<M: Transfer> Node<'_, M> {
         received.clear();
         words.clear();
         pending.clear();
-        (self.received, self.received_words, self.pending) = (received, words, pending);
+        (self.received, self.received_words, self.received_pending) = (received, words, pending);
     }
 
     pub(super) fn take_state(&mut self, state: &[Word], companion: Companion) {

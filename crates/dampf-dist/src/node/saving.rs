@@ -18,7 +18,7 @@ use crate::report::{Discovery, FaultPlace, Report};
 use crate::wire::{Garbled, Reader, Write};
 use dampf_core::{Transfer, Word};
 use dampf_net::{Rank, Transport};
-use dampf_store::{Inserted, Session, StateRef, hash_words};
+use dampf_store::{Inserted, Session, StateRef};
 use std::io;
 use std::time::Instant;
 
@@ -176,7 +176,7 @@ impl<M: Transfer> Node<'_, M> {
             // Where a state was found at two depths it is stored twice; each copy stays with somebody.
             return rank % self.ranks == self.rank;
         }
-        match self.partitioner.owner(state, hash_words(state), depth) {
+        match self.partitioner.owner(state, depth) {
             Owner::Rank(owner) => owner == self.rank,
             Owner::Unassigned(bucket) => {
                 // All ranks read the same files in the same order, so all come to this.
