@@ -36,7 +36,7 @@ pub use outbox::Traffic;
 pub use partition::{NoSuchSection, Partition};
 pub use queue::{Order, Waiting};
 pub use report::Summary;
-pub use run::{Network, Problem, search_on, search_on_threads};
+pub use run::{Host, Network, Problem, search_on, search_on_host, search_on_threads};
 pub use sampling::partition_for;
 
 /// How the work is shared. The same on all ranks.

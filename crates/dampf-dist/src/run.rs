@@ -1,4 +1,4 @@
-//! Running a search on a real network: as one of its ranks, or as all of them on threads.
+//! Running a search on a real network: as one of its ranks, as some of them, or as all of them on threads.
 
 use crate::Settings;
 use crate::checkpoint::CheckpointProblem;
@@ -6,8 +6,8 @@ use crate::node::Node;
 use crate::partition::NoSuchSection;
 use crate::report::Summary;
 use dampf_core::Transfer;
-use dampf_net::thread::connect;
-use dampf_net::{Lost, Rank, Transport, run};
+use dampf_net::thread::{ThreadTransport, connect};
+use dampf_net::{Lost, Post, Rank, Transport, host, run};
 use dampf_search::{Monitor, Options, watched};
 use dampf_store::{Store, TreeStore};
 use std::fmt;
@@ -115,23 +115,83 @@ pub fn search_on_threads<M: Transfer>(
     monitor: &Monitor,
     note: impl Fn() -> Vec<u8> + Sync,
 ) -> Result<Summary, Problem> {
-    let stores: Vec<TreeStore> = (0..ranks).map(|_| TreeStore::new(model.width())).collect();
+    let networks = connect(ranks).into_iter().map(Network::new).collect();
+    search_as_ranks(networks, model, (options, settings), monitor, &note, |_| ()).1
+}
+
+/// Several ranks of a network, all in this process, which is one of those that the network connects. One search may follow another.
+pub struct Host<T> {
+    post: Post<T>,
+    networks: Vec<Network<ThreadTransport>>,
+}
+
+impl<T: Transport> Host<T> {
+    /// Connects so many ranks of this process with those of all others. Returns when all have come to this point.
+    pub fn new(processes: T, ranks: Rank) -> Self {
+        let (post, transports) = host(processes, ranks);
+        Host { post, networks: transports.into_iter().map(Network::new).collect() }
+    }
+
+    pub fn process(&self) -> Rank {
+        self.post.process()
+    }
+
+    pub fn processes(&self) -> Rank {
+        self.post.processes()
+    }
+
+    /// How many ranks there are in all processes.
+    pub fn ranks(&self) -> Rank {
+        self.networks[0].ranks()
+    }
+}
+
+/// Searches as the ranks that this process hosts. All processes call this with equal models, options and settings, and get the same result.
+pub fn search_on_host<M: Transfer, T: Transport>(
+    host: &mut Host<T>,
+    model: &M,
+    options: &Options,
+    settings: &Settings,
+    monitor: &Monitor,
+    note: impl Fn() -> Vec<u8> + Sync,
+) -> Result<Summary, Problem> {
+    let Host { post, networks } = host;
+    let taken = std::mem::take(networks);
+    let (given_back, result) =
+        search_as_ranks(taken, model, (options, settings), monitor, &note, |is_over| post.carry(is_over));
+    *networks = given_back;
+    result
+}
+
+/// Searches as several ranks, each on a thread of its own, while this thread does something else as long as they need it.
+fn search_as_ranks<M: Transfer>(
+    networks: Vec<Network<ThreadTransport>>,
+    model: &M,
+    options_and_settings: (&Options, &Settings),
+    monitor: &Monitor,
+    note: &(impl Fn() -> Vec<u8> + Sync),
+    meanwhile: impl FnOnce(&dyn Fn() -> bool),
+) -> (Vec<Network<ThreadTransport>>, Result<Summary, Problem>) {
+    let stores: Vec<TreeStore> = networks.iter().map(|_| TreeStore::new(model.width())).collect();
     let bytes = || stores.iter().map(Store::bytes).sum();
-    watched(&bytes, options, monitor, || {
+    watched(&bytes, options_and_settings.0, monitor, || {
         std::thread::scope(|scope| {
-            let rank = |(transport, store)| {
-                // Made and used by the same thread, so that a thread that panics is lost to the others.
-                let (note, mut network) = (&note, Network::new(transport));
-                scope.spawn(move || search_as_rank(&mut network, model, store, (options, settings), monitor, note))
+            let rank = |(mut network, store): (Network<ThreadTransport>, _)| {
+                // The thread owns the network while it uses it, so that a thread that panics is lost to the others.
+                scope.spawn(move || {
+                    let result = search_as_rank(&mut network, model, store, options_and_settings, monitor, note);
+                    (network, result)
+                })
             };
-            let threads: Vec<_> = connect(ranks).into_iter().zip(&stores).map(rank).collect();
-            let results: Vec<_> = threads
+            let threads: Vec<_> = networks.into_iter().zip(&stores).map(rank).collect();
+            meanwhile(&|| threads.iter().all(|thread| thread.is_finished()));
+            let (networks, results): (Vec<_>, Vec<_>) = threads
                 .into_iter()
                 .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-                .collect();
+                .unzip();
             // A rank that cannot go on is lost to the others: it knows best why.
             let first = results.iter().position(|result| matches!(result, Err(Problem::Library { .. }))).unwrap_or(0);
-            results.into_iter().nth(first).expect("there is a rank")
+            (networks, results.into_iter().nth(first).expect("there is a rank"))
         })
     })
 }

@@ -2,6 +2,7 @@
 //!
 //!     mpirun -n 3 ring             tokens wander until they are home
 //!     mpirun -n 3 ring pieces      the same, and all messages but the smallest travel in pieces
+//!     mpirun -n 3 ring threads     the same with several ranks in each process
 //!     mpirun -n 3 ring ring        a large message goes round
 //!     mpirun -n 3 ring unread      large messages are sent to ranks that have ended already
 //!     mpirun -n 3 ring panic       the last rank panics, and the others wait for it
@@ -12,8 +13,9 @@
 mod wanderers;
 
 use dampf_net::mpi::MpiTransport;
-use dampf_net::{Rank, Transport, ranks_of_environment, run};
+use dampf_net::{Rank, Transport, host, ranks_of_environment, run};
 use std::process::ExitCode;
+use std::thread;
 use std::time::Duration;
 use wanderers::Wanderers;
 
@@ -39,6 +41,10 @@ fn main() -> ExitCode {
         Some("pieces") => {
             transport.set_piece_bytes_max(100);
             wander(&mut transport);
+        }
+        Some("threads") => {
+            wander_on_threads(transport);
+            return ExitCode::SUCCESS;
         }
         Some("ring") => go_round(&mut transport),
         Some("unread") => send_unread(&mut transport),
@@ -67,6 +73,21 @@ fn wander(transport: &mut MpiTransport) {
     run(&mut wanderers, transport);
     if transport.rank() == 0 {
         println!("{} tokens are home", wanderers.home);
+    }
+}
+
+/// Two ranks in the first process, three in the second, four in the third.
+fn wander_on_threads(transport: MpiTransport) {
+    let ranks = transport.rank() + 2;
+    let (mut post, mut transports) = host(transport, ranks);
+    let mut wanderers = vec![Wanderers::new(TOKENS, HOPS); transports.len()];
+    thread::scope(|scope| {
+        let ranks = wanderers.iter_mut().zip(&mut transports);
+        let threads: Vec<_> = ranks.map(|(wanderer, network)| scope.spawn(|| run(wanderer, network))).collect();
+        post.carry(|| threads.iter().all(|thread| thread.is_finished()));
+    });
+    if post.process() == 0 {
+        println!("{} tokens are home", wanderers[0].home);
     }
 }
 

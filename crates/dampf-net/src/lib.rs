@@ -1,7 +1,7 @@
 //! How the ranks of a distributed run talk to each other.
 //!
 //! A rank sees the network through a [`Transport`]. There are three: threads of one process, a simulated network that
-//! does the same thing again for the same seed, and MPI. What a rank does is a [`Process`], taken turn by turn, so that the same
+//! does the same thing again for the same seed, and MPI; and [`host`] puts several ranks into each process of one. What a rank does is a [`Process`], taken turn by turn, so that the same
 //! code runs on all three: [`run`] drives it on a thread or under MPI, [`simulate`] drives thousands of them at once.
 //!
 //! The network promises little, and nothing else may be relied on: messages from one rank to another arrive whole, once,
@@ -10,11 +10,13 @@
 mod environment;
 #[cfg(feature = "mpi")]
 pub mod mpi;
+mod post;
 mod run;
 pub mod simulation;
 pub mod thread;
 
 pub use environment::ranks_of_environment;
+pub use post::{Post, host};
 pub use run::run;
 pub use simulation::{Outcome, Settings, simulate};
 

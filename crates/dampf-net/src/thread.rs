@@ -13,7 +13,14 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-enum Content {
+/// Something on its way from one rank to another.
+pub(crate) struct Letter {
+    pub from: Rank,
+    pub to: Rank,
+    pub content: Content,
+}
+
+pub(crate) enum Content {
     Message(Vec<u8>),
     /// The sender has died.
     Loss,
@@ -22,19 +29,19 @@ enum Content {
 /// The end of the network that one thread holds.
 pub struct ThreadTransport {
     rank: Rank,
-    /// The queues of all ranks. The own one is among them, so that it stays open when all others have ended.
-    queues: Arc<[Sender<(Rank, Content)>]>,
-    inbox: Receiver<(Rank, Content)>,
+    /// By rank, the queue of its letters: its own, or that of whoever passes them on to another process. The own one is among
+    /// them, so that it stays open when all others have ended.
+    queues: Arc<[Sender<Letter>]>,
+    inbox: Receiver<Letter>,
     /// What ended the last wait; comes before everything in the queue.
-    woken_for: Option<(Rank, Content)>,
+    woken_for: Option<Letter>,
 }
 
 /// A network of this many ranks. Each transport belongs to the thread that is to be its rank.
 pub fn connect(ranks: Rank) -> Vec<ThreadTransport> {
     let (queues, inboxes): (Vec<_>, Vec<_>) = (0..ranks).map(|_| channel()).unzip();
     let queues: Arc<[_]> = queues.into();
-    let transport = |(rank, inbox)| ThreadTransport { rank, queues: Arc::clone(&queues), inbox, woken_for: None };
-    (0..ranks).zip(inboxes).map(transport).collect()
+    (0..ranks).zip(inboxes).map(|(rank, inbox)| ThreadTransport::new(rank, Arc::clone(&queues), inbox)).collect()
 }
 
 /// Runs every process as a rank on a thread of its own until all are done.
@@ -49,6 +56,17 @@ pub fn run_all<P: Process + Send>(processes: &mut [P]) {
     });
 }
 
+impl ThreadTransport {
+    pub(crate) fn new(rank: Rank, queues: Arc<[Sender<Letter>]>, inbox: Receiver<Letter>) -> ThreadTransport {
+        ThreadTransport { rank, queues, inbox, woken_for: None }
+    }
+
+    fn post(&self, to: Rank, content: Content) {
+        // A queue that is closed is that of a rank that has ended. If it did not end in order, its notice is on the way.
+        let _ = self.queues[to as usize].send(Letter { from: self.rank, to, content });
+    }
+}
+
 impl Transport for ThreadTransport {
     fn rank(&self) -> Rank {
         self.rank
@@ -59,17 +77,16 @@ impl Transport for ThreadTransport {
     }
 
     fn send(&mut self, to: Rank, message: Vec<u8>) {
-        // A queue that is closed is that of a rank that has ended. If it did not end in order, its notice is on the way.
-        let _ = self.queues[to as usize].send((self.rank, Content::Message(message)));
+        self.post(to, Content::Message(message));
     }
 
     fn receive(&mut self) -> Result<Option<(Rank, Vec<u8>)>, Lost> {
-        let Some((from, content)) = self.woken_for.take().or_else(|| self.inbox.try_recv().ok()) else {
+        let Some(letter) = self.woken_for.take().or_else(|| self.inbox.try_recv().ok()) else {
             return Ok(None);
         };
-        match content {
-            Content::Message(message) => Ok(Some((from, message))),
-            Content::Loss => Err(Lost { rank: from }),
+        match letter.content {
+            Content::Message(message) => Ok(Some((letter.from, message))),
+            Content::Loss => Err(Lost { rank: letter.from }),
         }
     }
 
@@ -83,9 +100,7 @@ impl Transport for ThreadTransport {
 impl Drop for ThreadTransport {
     fn drop(&mut self) {
         if thread::panicking() {
-            for (_, queue) in self.queues.iter().enumerate().filter(|(rank, _)| *rank != self.rank as usize) {
-                let _ = queue.send((self.rank, Content::Loss));
-            }
+            (0..self.ranks()).filter(|rank| *rank != self.rank).for_each(|rank| self.post(rank, Content::Loss));
         }
     }
 }

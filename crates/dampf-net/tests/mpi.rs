@@ -117,6 +117,11 @@ fn messages_in_pieces_arrive_whole() {
 }
 
 #[test]
+fn processes_host_several_ranks() {
+    assert_output(Some("threads"), "1800 tokens are home");
+}
+
+#[test]
 fn large_messages_go_round() {
     assert_output(Some("ring"), "the message has seen 2 ranks");
 }

@@ -38,7 +38,7 @@ pub struct CheckReport<'a, M: Describe> {
 /// What went over the network between the ranks of a search.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Traffic {
-    /// How the states were divided among the ranks, and how many the rank has that has most.
+    /// How the states were divided among the ranks, thread by thread, and how many the thread has that has most.
     pub partition: String,
     pub largest_share: u64,
     /// Messages with states, their bytes, and those of them that describe parts of states.
@@ -131,8 +131,10 @@ impl<M: Describe> CheckReport<'_, M> {
         }
         rows.push(("store", format!("{}, {}/state", bytes(statistics.store_bytes), self.shown_bytes_per_state())));
         if let Some(traffic) = &self.traffic {
-            rows.push(("ranks", self.setting.ranks.to_string()));
-            if self.setting.ranks > 1 {
+            let &Setting { ranks, threads, .. } = self.setting;
+            let each = if threads > 1 { format!(", each with {threads} threads") } else { String::new() };
+            rows.push(("ranks", format!("{ranks}{each}")));
+            if ranks * threads > 1 {
                 let percent = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
                 let crossing = percent(traffic.cross_transitions, statistics.transitions);
                 let largest = percent(traffic.largest_share, statistics.states);

@@ -1,12 +1,14 @@
 //! Ranks: where they are, and how the work is shared among them.
 //!
-//! Ranks are threads of this process (`--ranks`) or, where `mpirun` started it, processes. Under MPI every process does the same from
-//! beginning to end; the first one alone says what was found.
+//! Ranks are in this process (`--ranks`) or, where `mpirun` started it, processes. Under MPI every process does the same from
+//! beginning to end; the first one alone says what was found. Each thread of a rank has a part of the states, and is to the search
+//! what a rank with one thread is.
 
 use crate::failure::Failure;
 use crate::options::{CheckOptions, PartitionOption, Search};
 use crate::resume;
 use crate::terminal::complain;
+use crate::values::RANKS_MAX;
 use dampf_core::{Transfer, Word};
 use dampf_dist::{
     Beginning, CheckpointProblem, Checkpoints, Library, Order, Partition, Problem, Settings, Summary, Waiting,
@@ -19,35 +21,48 @@ use std::path::Path;
 pub enum Ranks {
     /// This process, as one.
     One,
-    Threads(u32),
+    Here {
+        ranks: u32,
+        threads: u32,
+    },
     #[cfg(feature = "mpi")]
     Mpi(Box<dampf_dist::Network<dampf_net::mpi::MpiTransport>>),
+    #[cfg(feature = "mpi")]
+    MpiWithThreads(Box<dampf_dist::Host<dampf_net::mpi::MpiTransport>>),
 }
 
 impl Ranks {
     /// Finds out from the options and from how this process was started.
     pub fn new(options: &CheckOptions) -> Result<Ranks, Failure> {
         let started = dampf_net::ranks_of_environment().filter(|&ranks| ranks > 1);
+        let threads = options.threads as u32;
         match (started, options.cluster.ranks) {
             (Some(_), Some(_)) => Err(Failure::with_help(
                 "--ranks starts ranks in this process, but mpirun has started several processes already",
                 "leave --ranks out",
             )),
-            (Some(_), None) => Ranks::mpi(),
-            (None, Some(ranks)) => Ok(Ranks::Threads(ranks)),
-            (None, None) if needs_ranks(options) => Ok(Ranks::Threads(1)),
+            (Some(_), None) => Ranks::mpi(threads),
+            (None, Some(ranks)) if ranks * threads > RANKS_MAX => Err(Failure::with_help(
+                format!("{ranks} ranks with {threads} threads each are too many for one process"),
+                format!("at most {RANKS_MAX} threads search in one process"),
+            )),
+            (None, Some(ranks)) => Ok(Ranks::Here { ranks, threads }),
+            (None, None) if needs_ranks(options) => Ok(Ranks::Here { ranks: 1, threads }),
             (None, None) => Ok(Ranks::One),
         }
     }
 
     #[cfg(feature = "mpi")]
-    fn mpi() -> Result<Ranks, Failure> {
+    fn mpi(threads: u32) -> Result<Ranks, Failure> {
         let transport = dampf_net::mpi::MpiTransport::start().map_err(|error| Failure::new(error.to_string()))?;
-        Ok(Ranks::Mpi(Box::new(dampf_dist::Network::new(transport))))
+        Ok(match threads {
+            1 => Ranks::Mpi(Box::new(dampf_dist::Network::new(transport))),
+            _ => Ranks::MpiWithThreads(Box::new(dampf_dist::Host::new(transport, threads))),
+        })
     }
 
     #[cfg(not(feature = "mpi"))]
-    fn mpi() -> Result<Ranks, Failure> {
+    fn mpi(_threads: u32) -> Result<Ranks, Failure> {
         Err(Failure::with_help(
             "mpirun has started this process, but this Dampf was built without MPI",
             "build it with `cargo build --release --features mpi` (after `scripts/setup --mpi`), or use --ranks",
@@ -57,23 +72,37 @@ impl Ranks {
     pub fn count(&self) -> u32 {
         match self {
             Ranks::One => 1,
-            Ranks::Threads(ranks) => *ranks,
+            Ranks::Here { ranks, .. } => *ranks,
             #[cfg(feature = "mpi")]
             Ranks::Mpi(network) => network.ranks(),
+            #[cfg(feature = "mpi")]
+            Ranks::MpiWithThreads(host) => host.processes(),
+        }
+    }
+
+    /// How many parts the states are divided into: one for every thread of every rank.
+    pub fn parts(&self) -> u32 {
+        match self {
+            Ranks::Here { ranks, threads } => ranks * threads,
+            #[cfg(feature = "mpi")]
+            Ranks::MpiWithThreads(host) => host.ranks(),
+            _ => self.count(),
         }
     }
 
     /// Whether the ranks are processes that somebody else has started.
     pub fn are_processes(&self) -> bool {
-        !matches!(self, Ranks::One | Ranks::Threads(_))
+        !matches!(self, Ranks::One | Ranks::Here { .. })
     }
 
     /// Whether this process tells what was found.
     pub fn speaks(&self) -> bool {
         match self {
-            Ranks::One | Ranks::Threads(_) => true,
+            Ranks::One | Ranks::Here { .. } => true,
             #[cfg(feature = "mpi")]
             Ranks::Mpi(network) => network.rank() == 0,
+            #[cfg(feature = "mpi")]
+            Ranks::MpiWithThreads(host) => host.process() == 0,
         }
     }
 
@@ -88,9 +117,13 @@ impl Ranks {
     ) -> Result<Summary, Failure> {
         let searched = match self {
             Ranks::One => unreachable!("a search without ranks is another one"),
-            Ranks::Threads(ranks) => dampf_dist::search_on_threads(*ranks, model, options, settings, monitor, note),
+            Ranks::Here { ranks, threads } => {
+                dampf_dist::search_on_threads(*ranks * *threads, model, options, settings, monitor, note)
+            }
             #[cfg(feature = "mpi")]
             Ranks::Mpi(network) => dampf_dist::search_on(network, model, options, settings, monitor, note),
+            #[cfg(feature = "mpi")]
+            Ranks::MpiWithThreads(host) => dampf_dist::search_on_host(host, model, options, settings, monitor, note),
         };
         searched.map_err(|problem| match problem {
             Problem::NoSuchSection(section) => {
@@ -149,13 +182,13 @@ fn needs_ranks(options: &CheckOptions) -> bool {
 /// What a rank spends on the states that it sent, where it is not told how many to remember.
 const SENT_CACHE_BYTES: usize = 64 << 20;
 
-/// How the search of a model is shared among so many ranks. `attempt` counts the searches of this run; `origin` says of what they are.
+/// How the search of a model is divided into so many parts. `attempt` counts the searches of this run; `origin` says of what they are.
 pub fn settings<M: Transfer>(
     options: &CheckOptions,
     attempt: &Attempt,
     origin: &Origin,
     model: &M,
-    ranks: u32,
+    parts: u32,
 ) -> Result<Settings, Failure> {
     let cluster = &options.cluster;
     let order = match options.search {
@@ -178,12 +211,6 @@ pub fn settings<M: Transfer>(
             "use another --partition",
         ));
     }
-    if options.threads > 1 {
-        return Err(Failure::with_help(
-            "a rank has one thread, so --threads does not go with ranks and checkpoints",
-            "use as many ranks as there are cores",
-        ));
-    }
     if cluster.local_search.is_some() && (order == Order::Levels || slices) {
         return Err(Failure::with_help(
             "--local-search leaves the order of levels, and does not go with slices of depth",
@@ -194,7 +221,7 @@ pub fn settings<M: Transfer>(
     Ok(Settings {
         partition: match &cluster.partition {
             Some(PartitionOption::Named(partition)) => partition.clone(),
-            Some(PartitionOption::Auto) => dampf_dist::partition_for(model, ranks),
+            Some(PartitionOption::Auto) => dampf_dist::partition_for(model, parts),
             None => Partition::default(),
         },
         order,

@@ -86,7 +86,7 @@ pub fn search<M: Transfer>(
             Ok(Searched { outcome, notes: vec![note()], traffic: None })
         }
         _ => {
-            let settings = cluster::settings(options, attempt, origin, model, ranks.count())?;
+            let settings = cluster::settings(options, attempt, origin, model, ranks.parts())?;
             let summary = ranks.search(model, &search, &settings, &monitor, note)?;
             trouble = summary.checkpoint_trouble.clone().filter(|_| ranks.speaks());
             let unsupported = summary.unsupported.as_ref();

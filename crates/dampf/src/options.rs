@@ -190,6 +190,8 @@ pub enum PartitionOption {
 #[derive(Args, Debug)]
 pub struct ClusterOptions {
     /// Share the states among N ranks in this process; under `mpirun -n N` the processes are the ranks
+    ///
+    /// With --threads, so many threads of each rank have a part of the states each.
     #[arg(long, value_name = "N", value_parser = values::ranks, help_heading = "Ranks")]
     pub ranks: Option<u32>,
 
@@ -244,6 +246,10 @@ pub struct ResumeOptions {
     /// The number of ranks from now on; under `mpirun -n N` the processes are the ranks
     #[arg(long, value_name = "N", value_parser = values::ranks, help_heading = "Ranks")]
     pub ranks: Option<u32>,
+
+    /// The number of threads from now on, of each rank where there are several
+    #[arg(long, value_name = "N", value_parser = values::threads, help_heading = "Search")]
+    pub threads: Option<usize>,
 
     /// How often to save a checkpoint from now on
     #[arg(long, value_name = "TIME", value_parser = values::time, help_heading = "Checkpoints")]

@@ -106,6 +106,7 @@ fn override_options(check: &mut CheckOptions, options: &ResumeOptions, folder: &
     check.cluster.checkpoint_every = options.checkpoint_every.unwrap_or(check.cluster.checkpoint_every);
     // Those that started the first run are no longer there.
     check.cluster.ranks = options.ranks.or(check.cluster.ranks.filter(|_| dampf_net::ranks_of_environment().is_none()));
+    check.threads = options.threads.unwrap_or(check.threads);
     check.max_time = options.max_time;
     check.max_memory = options.max_memory;
     check.max_states = options.max_states;

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// More threads than this are a mistake, and starting them may fail.
 const THREADS_MAX: usize = 1024;
 /// Ranks in one process are threads too.
-const RANKS_MAX: u32 = 1024;
+pub const RANKS_MAX: u32 = 1024;
 
 /// `512M`, `2G`, `64KiB`, `1000`: a number of bytes, units being powers of 1,024.
 pub fn size(text: &str) -> Result<u64, String> {

@@ -62,6 +62,24 @@ fn ranks_come_to_the_same_result_as_one_process() {
 }
 
 #[test]
+fn ranks_may_have_threads() {
+    for subject in subjects() {
+        let check = [&["check"], subject.as_slice(), &["--keep-going"]].concat();
+        let expected = summary_of(&check);
+        for options in [
+            &["--ranks", "2", "--threads", "2"][..],
+            &["--ranks", "1", "--threads", "3", "--search", "first-come"],
+            &["--threads", "2", "--partition", "auto"],
+        ] {
+            let shared = summary_of(&[check.as_slice(), options].concat());
+            assert_eq!(counts(&shared), counts(&expected), "{subject:?} {options:?}");
+            let threads = options.iter().position(|&option| option == "--threads").map(|at| options[at + 1]).unwrap();
+            assert_eq!(shared["threads"].to_string(), threads);
+        }
+    }
+}
+
+#[test]
 fn contents_travel_through_files_too() {
     for subject in subjects().iter().filter(|subject| subject[0].starts_with("cpp/")) {
         let place = tempfile::tempdir().unwrap();
@@ -169,7 +187,7 @@ fn a_limit_leaves_a_checkpoint_and_says_so() {
     let again = on_own_models(&[&check[..], &keep].concat());
     assert_eq!(again.status, 2, "{again:?}");
     assert!(again.stderr.contains("holds a checkpoint already"), "{again:?}");
-    assert_eq!(counts(&summary_of(&["resume", checkpoints])), counts(&summary_of(&check)));
+    assert_eq!(counts(&summary_of(&["resume", checkpoints, "--threads", "2"])), counts(&summary_of(&check)));
 }
 
 #[test]
@@ -186,7 +204,7 @@ fn what_cannot_be_is_refused() {
         (vec!["check", "dve/peterson.dve", "--store", "exact", "--ranks", "2"], "--store"),
         (vec!["check", "dve/peterson.dve", "--local-search", "3"], "--search first-come"),
         (vec!["check", "dve/peterson.dve", "--local-search", "1"], "at least 2"),
-        (vec!["check", "dve/peterson.dve", "--ranks", "2", "--threads", "2"], "a rank has one thread"),
+        (vec!["check", "dve/peterson.dve", "--ranks", "64", "--threads", "64"], "too many for one process"),
         (vec!["check", "dve/peterson.dve", "--deterministic", "--partition", "depth=2"], "another --partition"),
         (vec!["check", "dve/peterson.dve", "--ranks", "2", "--shared-folder", empty], "goes with programs"),
         (vec!["resume", empty], "holds no checkpoint"),

@@ -29,6 +29,10 @@ pub struct RanksOptions {
     #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "2,3,4", value_parser = clap::value_parser!(u32).range(1..))]
     ranks: Vec<u32>,
 
+    /// Threads of each rank
+    #[arg(long, value_name = "N", default_value = "1")]
+    threads: u32,
+
     /// Partitions to try; `section` is the first section that a model has, and `+` a comma within one
     #[arg(
         long,
@@ -84,6 +88,7 @@ pub struct RanksOptions {
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Way {
     ranks: u32,
+    threads: u32,
     partition: String,
     queue: String,
     search: String,
@@ -159,6 +164,7 @@ impl RanksOptions {
         for &ranks in &self.ranks {
             let with = |partition: &str, queue: &str, search: &str| Way {
                 ranks,
+                threads: self.threads,
                 partition: partition.replace('+', ","),
                 queue: queue.replace('+', ","),
                 search: search.to_owned(),
@@ -182,7 +188,9 @@ impl Way {
             "deterministic" => &["--deterministic"],
             search => &["--search", search],
         };
-        let arguments = [&["--partition", &self.partition, "--queue", &self.queue], search].concat();
+        let threads = self.threads.to_string();
+        let threads: &[&str] = if self.threads > 1 { &["--threads", &threads] } else { &[] };
+        let arguments = [threads, &["--partition", &self.partition, "--queue", &self.queue], search].concat();
         arguments.into_iter().map(str::to_owned).collect()
     }
 
@@ -411,7 +419,13 @@ mod tests {
     }
 
     fn way(partition: &str, search: &str) -> Way {
-        Way { ranks: 2, partition: partition.to_owned(), queue: "hash".to_owned(), search: search.to_owned() }
+        Way {
+            ranks: 2,
+            threads: 1,
+            partition: partition.to_owned(),
+            queue: "hash".to_owned(),
+            search: search.to_owned(),
+        }
     }
 
     fn checked(counts: Counts) -> Checked {
