@@ -15,6 +15,7 @@ use tempfile::TempDir;
 const HEADER: &str = include_str!("../../../../runtime/dampf.h");
 const THREAD_HEADER: &str = include_str!("../../../../runtime/IVMThread.h");
 const ANNOTATION_HEADER: &str = include_str!("../../../../runtime/icvm_verify.h");
+const ATOMIC_WAIT_HEADER: &str = include_str!("../../../../runtime/libstdc++/atomic_wait.h");
 const HOOKS: &str = include_str!("../../../../runtime/hooks.c");
 
 /// The files of the runtime, on disk.
@@ -49,7 +50,7 @@ impl Runtime {
         Ok(Runtime { directory: temporary.path().to_owned(), _temporary: Some(temporary) })
     }
 
-    /// Where dampf.h is found.
+    /// Where dampf.h is found, and what comes before headers of the C++ library.
     pub fn include_directory(&self) -> PathBuf {
         self.directory.join("include")
     }
@@ -92,6 +93,9 @@ fn write_sources(directory: &Path) -> io::Result<()> {
     std::fs::write(include.join("dampf.h"), HEADER)?;
     std::fs::write(include.join("IVMThread.h"), THREAD_HEADER)?;
     std::fs::write(include.join("icvm_verify.h"), ANNOTATION_HEADER)?;
+    // Under the name that the C++ library includes.
+    std::fs::create_dir(include.join("bits"))?;
+    std::fs::write(include.join("bits/atomic_wait.h"), ATOMIC_WAIT_HEADER)?;
     std::fs::write(directory.join("hooks.c"), HOOKS)?;
     std::fs::write(directory.join("dampf.specs"), toolchain::specs())?;
     std::fs::set_permissions(directory, std::fs::Permissions::from_mode(0o755))
@@ -100,7 +104,8 @@ fn write_sources(directory: &Path) -> io::Result<()> {
 /// A name for the contents: the sources, and the compiler of the hooks.
 fn directory_name(toolchain: &Toolchain) -> String {
     let identity = toolchain.identity();
-    let parts = [HEADER, THREAD_HEADER, ANNOTATION_HEADER, HOOKS, &toolchain::specs(), &identity];
+    let parts =
+        [HEADER, THREAD_HEADER, ANNOTATION_HEADER, ATOMIC_WAIT_HEADER, HOOKS, &toolchain::specs(), &identity];
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     for part in parts {
         for byte in part.bytes().chain([0]) {

@@ -9,6 +9,8 @@
 //!   that nobody needs can be wrong all the same, and are not optimised away. A load whose value nobody uses is kept as one
 //!   that might throw (`-fnon-call-exceptions`, `-fno-delete-dead-exceptions`); C headers are not to take that for the real
 //!   exceptions, and choose cleanup handlers that need an unwinder.
+//! - `-D_GLIBCXX_USE_POSIX_SEMAPHORE`: of the two semaphores that libstdc++ has, the one that its releases 11 to 14 do not use by themselves. The
+//!   other one may sleep for ever although it is free (GCC's bug 104928), which is no fault of the program's; and it has many more states.
 //! - `-fsanitize=thread`: a call for each access that may be shared, with its memory order.
 //! - `-fsanitize=undefined` but for what the machine itself sees more exactly (null and misaligned pointers, bounds
 //!   of objects in memory), what needs the sanitizer's own runtime (virtual tables), and what real programs do to no
@@ -42,6 +44,7 @@ const FLAGS_BEFORE: &[&str] = &[
     "-fno-builtin-posix_memalign",
     "-pthread",
     "-D__DAMPF__=1",
+    "-D_GLIBCXX_USE_POSIX_SEMAPHORE=1",
 ];
 
 /// Only gcc knows these. The warning is about fences, which we do support.
