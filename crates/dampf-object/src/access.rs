@@ -79,12 +79,12 @@ impl Machine<'_> {
     }
 
     /// Whether an access to these bytes is visible to other threads. A lesson where they were assumed private.
-    pub fn is_visible(&mut self, address: u64, bytes: u64) -> Result<bool, Stop> {
+    pub fn is_visible(&mut self, address: u64, bytes: u64, write: bool) -> Result<bool, Stop> {
         let mut visible = false;
         for (line, mask) in lines(address, bytes) {
-            let Some(standing) = self.standing(line) else { return Err(self.bad_access(address, bytes, true)) };
+            let Some(standing) = self.standing(line) else { return Err(self.bad_access(address, bytes, write)) };
             if standing.valid & mask != mask {
-                return Err(self.bad_access(address, bytes, true));
+                return Err(self.bad_access(address, bytes, write));
             }
             if standing.foreign & mask != 0 {
                 return Err(self.learn_shared(line, standing));
@@ -422,7 +422,7 @@ impl Bus for Machine<'_> {
 
     fn load_reserved<const BYTES: usize>(&mut self, address: u64) -> Result<u64, Stop> {
         self.check_aligned(address, BYTES as u64)?;
-        let visible = self.is_visible(address, BYTES as u64)?;
+        let visible = self.is_visible(address, BYTES as u64, false)?;
         let value = self.slow_load(address, BYTES)?;
         if visible {
             // Other threads' writes take such a reservation away, so the state has to know of it.
@@ -444,7 +444,8 @@ impl Bus for Machine<'_> {
     ) -> Result<bool, Stop> {
         self.check_aligned(address, BYTES as u64)?;
         let mine = (self.running, address);
-        let holds = reserved && (!self.is_visible(address, BYTES as u64)? || self.process.reservations.contains(&mine));
+        let holds =
+            reserved && (!self.is_visible(address, BYTES as u64, true)? || self.process.reservations.contains(&mine));
         if holds {
             self.slow_store(address, value, BYTES)?;
         }

@@ -203,6 +203,7 @@ impl Machine<'_> {
                 self.slot_of_handle(object).map(|slot| format!("joins {}", self.thread_name(slot)))
             }
             Hook::Free | Hook::Delete | Hook::DeleteArray => named("frees"),
+            Hook::UnmadeRead(_) => named("reads"),
             Hook::Choose => Some(format!("chooses {}", (object as i64).wrapping_add(i64::from(way)))),
             Hook::Nondeterministic(_) => Some(format!("chooses {way}")),
             Hook::Sampled(..) => Some(format!("chooses its value number {way}")),

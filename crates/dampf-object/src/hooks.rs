@@ -98,6 +98,8 @@ pub enum Hook {
     LockVariable,
     UnlockVariable,
     Atomic(Atomic, u8),
+    /// A read of so many bytes that the compiler announced and left out.
+    UnmadeRead(u8),
     Undefined,
     /// Known, and not modelled.
     Refused,
@@ -142,6 +144,16 @@ impl Hook {
 }
 
 impl Hook {
+    /// Whether the code at the hook is the program's own, not that of a function whose work is done for it.
+    pub fn is_in_function(self) -> bool {
+        matches!(self, Hook::Main | Hook::UnmadeRead(_))
+    }
+
+    /// Whether an operation changes nothing in its object.
+    pub fn only_reads(self) -> bool {
+        matches!(self, Hook::Atomic(Atomic::Load, _) | Hook::UnmadeRead(_) | Hook::SemaphoreValue)
+    }
+
     /// Whether an operation does nothing but let others go on who wait for a lock.
     pub fn is_release(self) -> bool {
         matches!(self, Hook::MutexUnlock | Hook::RwlockUnlock | Hook::SpinUnlock | Hook::SemaphorePost)

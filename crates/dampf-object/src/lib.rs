@@ -8,11 +8,12 @@
 //! - [`machine`]: a state taken apart and put together; [`space`], [`access`]: its memory; [`layout`]: its addresses.
 //! - [`step`]: one step; [`sync`], [`lifecycle`], [`heap`], [`choice`], [`syscalls`]: what operations do.
 //! - [`sharing`]: what is visible and why that is sound; [`liveness`]: registers that no longer count.
-//! - [`race`], [`initialisation`], [`faults`], [`undefined`]: what can be wrong; [`describe`]: states and steps for people; [`run`]: one
+//! - [`race`], [`announced`], [`initialisation`], [`faults`], [`undefined`]: what can be wrong; [`describe`]: states and steps for people; [`run`]: one
 //!   run, as fast as the machine goes.
 //! - [`transfer`]: what a state is made of, for those who move it to another process.
 
 mod access;
+mod announced;
 mod arena;
 mod choice;
 mod describe;

@@ -1,21 +1,29 @@
 //! Which registers a standing thread can still read.
 //!
 //! Registers that will be overwritten before they are read differ between runs for no reason that matters: clearing them lets
-//! states meet. Before an operation of ours only its arguments and the registers that a call preserves count. Anywhere else the
-//! function's instructions tell: a register is live if some path reads it before writing it.
+//! states meet. A register is live if some path through the function reads it before writing it. Before an operation of ours its arguments count, and
+//! what the code behind its call reads.
+//!
+//! A call may end in an exception instead, and then whoever catches it finds the preserved registers as they were at their call: in this
+//! function, or in one of its callers. So during a call a preserved register counts in any case, unless this function has saved its caller's value on
+//! the stack, where the unwinder finds it, and catches nothing itself.
 //!
 //! The frame pointer counts as well where the unwinder needs it, though the program may not: at its last access a function has often
 //! no more use for it, and trails would lose its callers. It follows from the stack pointer and keeps no states apart.
 
 use crate::hooks::Hook;
 use crate::machine::Machine;
-use dampf_rv::decode::{Code, Op, RegisterSet, integer_register};
+use crate::program::Program;
+use dampf_rv::decode::{Instruction, Op, RegisterSet, integer_register};
 use dampf_rv::machine::Hart;
 use std::collections::HashMap;
 use std::ops::Range;
 
 /// ra, sp, gp, tp, s0 to s11; fs0 to fs11.
 const PRESERVED: u64 = 0b0000_1111_1111_1100_0000_0011_0001_1110 | 0b0000_1111_1111_1100_0000_0011_0000_0000 << 32;
+const RETURN_ADDRESS: RegisterSet = 1 << 1;
+/// ra, sp, gp, tp.
+const ALWAYS: RegisterSet = 0b11110;
 /// a0 to a7, fa0 to fa7.
 const ARGUMENTS: u64 = 0x3fc00 | 0x3fc00 << 32;
 /// a0, a1, fa0, fa1.
@@ -29,18 +37,18 @@ pub struct Liveness {
     live: HashMap<u64, u64>,
     /// The sets of instructions that threads stood before, with the frame pointer.
     kept: HashMap<u64, u64>,
+    /// By return address, what counts of the preserved registers during an operation of ours.
+    kept_for: HashMap<u64, u64>,
 }
 
 impl Liveness {
     /// The registers that are live at an instruction of a function.
-    fn at(&mut self, code: &Code, function: impl FnOnce() -> Option<Range<u64>>, pc: u64) -> u64 {
+    fn at(&mut self, program: &Program, pc: u64) -> u64 {
         if let Some(&live) = self.live.get(&pc) {
             return live;
         }
-        match function()
-            .filter(|function| function.contains(&pc) && function.end - function.start <= FUNCTION_BYTES_MAX)
-        {
-            Some(function) => self.analyse(code, function),
+        match function_at(program, pc).filter(|function| function.end - function.start <= FUNCTION_BYTES_MAX) {
+            Some(function) => self.analyse(program, function),
             None => {
                 self.live.insert(pc, u64::MAX);
             }
@@ -49,15 +57,20 @@ impl Liveness {
     }
 
     /// Backwards over the function until nothing changes.
-    fn analyse(&mut self, code: &Code, function: Range<u64>) {
+    fn analyse(&mut self, program: &Program, function: Range<u64>) {
         let mut instructions = Vec::new();
         let mut pc = function.start;
         while pc < function.end {
-            let Some(instruction) = code.at(pc) else { return };
+            let Some(instruction) = program.code.at(pc) else { return };
             instructions.push((pc, instruction));
             pc += u64::from(instruction.length);
         }
         let mut live: HashMap<u64, u64> = instructions.iter().map(|&(pc, _)| (pc, 0)).collect();
+        let is_call = |instruction: &Instruction| {
+            matches!(instruction.op, Op::Jal | Op::Jalr) && integer_register(instruction.rd) == RETURN_ADDRESS
+        };
+        let calls = instructions.iter().filter(|(_, instruction)| is_call(instruction));
+        let saved: HashMap<u64, u64> = calls.map(|&(pc, _)| (pc, program.debug.saved_registers(pc))).collect();
         loop {
             let mut changed = false;
             for &(pc, instruction) in instructions.iter().rev() {
@@ -66,9 +79,10 @@ impl Liveness {
                 let next = pc + u64::from(instruction.length);
                 let target = pc.wrapping_add(instruction.imm as i64 as u64);
                 let after = match instruction.op {
-                    // The callee reads its arguments. It may also throw, and then whoever catches finds all preserved registers as
-                    // they were at the call, whatever the code behind the call needs of them.
-                    Op::Jal | Op::Jalr if instruction.rd != 0 => ARGUMENTS | PRESERVED,
+                    // The callee reads its arguments.
+                    Op::Jal | Op::Jalr if instruction.rd != 0 => {
+                        ARGUMENTS | PRESERVED & (inside(next) | !saved.get(&pc).copied().unwrap_or(0))
+                    }
                     Op::Jal => match live.get(&target) {
                         Some(&live) => live,
                         // A jump to another function passes on what this one was given.
@@ -95,27 +109,60 @@ impl Liveness {
     }
 }
 
+/// The code of the function at an address.
+fn function_at(program: &Program, pc: u64) -> Option<Range<u64>> {
+    let symbol = program.image.symbol_at(pc)?;
+    Some(symbol.address..symbol.address + symbol.size).filter(|function| function.contains(&pc))
+}
+
+/// The register without which the callers of the function at an address cannot be found.
+fn frame_register(program: &Program, pc: u64) -> RegisterSet {
+    program.debug.frame_register(pc).map_or(0, integer_register)
+}
+
 impl Machine<'_> {
-    pub fn clear_dead_registers(&mut self, hart: &mut Hart) {
+    /// The registers that a standing thread can still read.
+    pub fn live_registers(&mut self, hart: &Hart) -> RegisterSet {
         let program = &self.system.program;
-        let live = match program.hook(hart.pc) {
+        match program.hook(hart.pc) {
             Some(Hook::Main) => u64::MAX,
-            Some(hook) => PRESERVED | ((1u64 << hook.arity()) - 1) << 10,
-            None if program.code.at(hart.pc).is_none() => PRESERVED | RESULTS,
-            None => match self.liveness.kept.get(&hart.pc) {
+            Some(hook) if !hook.is_in_function() => {
+                let arguments = ((1u64 << hook.arity()) - 1) << 10;
+                arguments | self.live_behind_call(hart.x[1])
+            }
+            _ if program.code.at(hart.pc).is_none() => PRESERVED | RESULTS,
+            _ => match self.liveness.kept.get(&hart.pc) {
                 Some(&kept) => kept,
                 None => {
-                    let bounds = || {
-                        let symbol = program.image.symbol_at(hart.pc)?;
-                        Some(symbol.address..symbol.address + symbol.size)
-                    };
-                    let frame_pointer = program.debug.frame_register(hart.pc).map_or(0, integer_register);
-                    let kept = self.liveness.at(&program.code, bounds, hart.pc) | frame_pointer;
+                    let kept = self.liveness.at(program, hart.pc) | frame_register(program, hart.pc);
                     self.liveness.kept.insert(hart.pc, kept);
                     kept
                 }
             },
+        }
+    }
+
+    /// The preserved registers that count while a call is under way that will return to this address.
+    fn live_behind_call(&mut self, address: u64) -> RegisterSet {
+        if let Some(&kept) = self.liveness.kept_for.get(&address) {
+            return kept;
+        }
+        let program = &self.system.program;
+        // What lies behind a call that does not return may be another function.
+        let call = address.wrapping_sub(2);
+        let kept = match function_at(program, address) {
+            Some(function) if function.contains(&call) => {
+                let needed = self.liveness.at(program, address) | !program.debug.saved_registers(call);
+                PRESERVED & needed | ALWAYS | frame_register(program, call)
+            }
+            _ => PRESERVED,
         };
+        self.liveness.kept_for.insert(address, kept);
+        kept
+    }
+
+    pub fn clear_dead_registers(&mut self, hart: &mut Hart) {
+        let live = self.live_registers(hart);
         for number in 0..32 {
             if live >> number & 1 == 0 {
                 hart.x[number] = 0;

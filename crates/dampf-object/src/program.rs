@@ -4,6 +4,7 @@
 //! access to the user's globals is, whoever makes it; the libraries' private data (locale, streams, their own locks) is not.
 //! A program without debug information is all user's.
 
+use crate::announced::unmade_reads;
 use crate::hooks::{self, Hook};
 use crate::layout::IMAGE_END;
 use dampf_core::{SourceLocation, Unsupported};
@@ -355,6 +356,11 @@ fn plant(image: &Image, debug: &DebugInfo, code: &mut Code, main: u64) -> (HookT
         if symbol.kind == SymbolKind::Function && !(replaceable && users(symbol.address)) && code.plant(symbol.address)
         {
             hooks.insert(symbol.address, hook);
+        }
+    }
+    for (call, bytes) in unmade_reads(image, code, debug.user_code()) {
+        if code.plant(call) {
+            hooks.insert(call, Hook::UnmadeRead(bytes));
         }
     }
     if code.plant(main) {

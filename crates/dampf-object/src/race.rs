@@ -50,7 +50,7 @@ impl Machine<'_> {
         let program = &self.system.program;
         let hook = program.hook(thread.pc);
         let instruction = match hook {
-            Some(Hook::Atomic(..)) => None,
+            Some(Hook::Atomic(..) | Hook::UnmadeRead(_)) => None,
             Some(_) => return None,
             None => Some(program.code.at(thread.pc)?.memory_access()?),
         };
@@ -63,6 +63,14 @@ impl Machine<'_> {
                 writes: atomic != Atomic::Load,
                 atomic: true,
                 pc: self.register(slot, 1).wrapping_sub(2),
+            },
+            (Some(Hook::UnmadeRead(bytes)), _) => PendingAccess {
+                slot,
+                address: self.register(slot, 10),
+                bytes: u64::from(bytes),
+                writes: false,
+                atomic: false,
+                pc,
             },
             (_, Some(access)) => {
                 let address = self.register(slot, usize::from(access.base)).wrapping_add(access.offset as i64 as u64);

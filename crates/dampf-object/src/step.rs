@@ -287,7 +287,7 @@ impl Machine<'_> {
         if self.is_free() && !(self.thread().atomic > 0 && hook == Hook::BeginAtomic) {
             // Objects must be memory even if nobody else looks.
             if let Some(bytes) = hook.object_bytes() {
-                self.is_visible(hart.x[A0], bytes)?;
+                self.is_visible(hart.x[A0], bytes, !hook.only_reads())?;
             }
             return Ok(false);
         }
@@ -297,7 +297,7 @@ impl Machine<'_> {
             Hook::Free | Hook::Realloc | Hook::Delete | Hook::DeleteArray => Ok(self.is_visible_block(hart.x[A0])),
             _ => match hook.object_bytes() {
                 Some(bytes) => {
-                    let visible = self.is_visible(hart.x[A0], bytes)?;
+                    let visible = self.is_visible(hart.x[A0], bytes, !hook.only_reads())?;
                     Ok(visible && (!hook.is_release() || self.system.sharing.locks_observed))
                 }
                 None => Ok(false),
@@ -316,11 +316,11 @@ impl Machine<'_> {
         if way.is_some()
             && let Some(bytes) = hook.object_bytes()
         {
-            self.is_visible(hart.x[A0], bytes)?;
+            self.is_visible(hart.x[A0], bytes, !hook.only_reads())?;
         }
         if !self.alone && !self.system.sharing.locks_observed && hook.observes_locks() {
             let bytes = hook.object_bytes().unwrap_or(1);
-            if self.is_visible(hart.x[A0], bytes)? {
+            if self.is_visible(hart.x[A0], bytes, !hook.only_reads())? {
                 self.system.learn(Lesson::LocksObserved);
                 return Err(Stop::Lesson);
             }
@@ -367,6 +367,8 @@ impl Machine<'_> {
             AssertFail | ReachError | VerifierAssert | Assume | BeginAtomic | EndAtomic | LockVariable
             | UnlockVariable => self.annotation(hook, hart),
             Atomic(atomic, bytes) => self.atomic_operation(atomic, bytes, hart),
+            // The callback is called; it does nothing.
+            UnmadeRead(_) => Ok(Next::Run),
             Abort => Err(self.aborted()),
             Undefined => Err(self.undefined_behaviour(hart)),
             Refused => {
@@ -419,7 +421,7 @@ impl Machine<'_> {
     /// The instruction to blame: the nearest one on a line that the user wrote.
     pub fn user_pc(&self, hart: &Hart) -> u64 {
         let program = &self.system.program;
-        let is_hook = program.hook(hart.pc).is_some_and(|hook| hook != Hook::Main);
+        let is_hook = program.hook(hart.pc).is_some_and(|hook| !hook.is_in_function());
         if !is_hook && program.is_user_line(hart.pc) {
             return program.announced(hart.pc).unwrap_or(hart.pc);
         }

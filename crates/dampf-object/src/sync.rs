@@ -59,7 +59,7 @@ impl Hook {
             SemaphoreInit | SemaphoreDestroy | SemaphoreWait | SemaphoreTrywait | SemaphoreTimedwait
             | SemaphorePost | SemaphoreValue => Some(32),
             BarrierInit | BarrierDestroy | BarrierWait => Some(barrier::BYTES),
-            Atomic(_, bytes) => Some(u64::from(bytes)),
+            Atomic(_, bytes) | UnmadeRead(bytes) => Some(u64::from(bytes)),
             _ => None,
         }
     }
@@ -206,8 +206,9 @@ impl Machine<'_> {
             }
             Hook::ConditionWait | Hook::ConditionTimedwait => {
                 let mutex = hart.x[11];
-                if self.is_visible(mutex, mutex::BYTES).is_err() || self.mutex_owner(mutex) != Some(self.running) {
-                    self.is_visible(mutex, mutex::BYTES)?;
+                if self.is_visible(mutex, mutex::BYTES, true).is_err() || self.mutex_owner(mutex) != Some(self.running)
+                {
+                    self.is_visible(mutex, mutex::BYTES, true)?;
                     let (me, place) = (self.thread_name(self.running), self.place_name(mutex));
                     let message =
                         format!("{me} waits on a condition variable with mutex {place}, which it does not hold");

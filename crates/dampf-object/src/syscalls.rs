@@ -93,7 +93,7 @@ impl Machine<'_> {
     /// Whether the system call a thread stands before is visible to others.
     pub fn is_visible_call(&mut self, hart: &Hart) -> Result<bool, Stop> {
         match hart.x[A7] {
-            number::FUTEX => self.is_visible(hart.x[A0], 4),
+            number::FUTEX => self.is_visible(hart.x[A0], 4, false),
             number::EXIT_GROUP => Ok(true),
             _ => Ok(false),
         }

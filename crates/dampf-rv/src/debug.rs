@@ -298,6 +298,12 @@ impl DebugInfo {
         u8::try_from(register).ok().filter(|&register| register < 32)
     }
 
+    /// The registers whose values nobody needs during a call at an address but the code behind the call: the function has saved its caller's
+    /// on the stack, and handles no exceptions. A bit for each, the integer registers first; none where nothing is known.
+    pub fn saved_registers(&self, pc: u64) -> u64 {
+        self.frames.saved_registers(pc.wrapping_sub(self.load_bias))
+    }
+
     /// Where the description of the function at an address is in the program's memory, and where the function begins.
     pub fn description_address(&self, pc: u64) -> Option<(u64, u64)> {
         let (description, start) = self.frames.description_address(pc.wrapping_sub(self.load_bias))?;

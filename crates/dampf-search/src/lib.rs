@@ -153,8 +153,14 @@ pub fn check<M: Model, S: Store>(model: &M, store: &S, options: &Options, monito
             (false, Order::BreadthFirst) => breadth_first::search(model, store, options, monitor),
             (false, Order::DepthFirst) => depth_first::search(model, store, options, monitor),
         });
-    let findings: Vec<Finding> =
-        explored.discoveries.iter().map(|discovery| finding(model, store, discovery)).collect();
+    let mut unsupported = explored.unsupported;
+    let mut findings = Vec::new();
+    for discovery in &explored.discoveries {
+        match finding(model, store, discovery) {
+            Ok(finding) => findings.push(finding),
+            Err(gap) => unsupported = Some(gap),
+        }
+    }
     let snapshot = monitor.snapshot();
     let statistics = Statistics {
         states: snapshot.states,
@@ -164,7 +170,7 @@ pub fn check<M: Model, S: Store>(model: &M, store: &S, options: &Options, monito
         frontier: snapshot.frontier,
         faults: snapshot.faults,
     };
-    let verdict = judge(&findings, explored.unsupported.as_ref(), monitor.stopped(), explored.truncated, options);
+    let verdict = judge(&findings, unsupported.as_ref(), monitor.stopped(), explored.truncated, options);
     Outcome { verdict, statistics, findings, stopped: monitor.stopped() }
 }
 
@@ -190,11 +196,16 @@ pub fn judge(
 }
 
 /// Turns a discovery into a finding whose trail was seen to lead to its fault.
-fn finding<M: Model, S: Store>(model: &M, store: &S, discovery: &Discovery) -> Finding {
-    let trail = rebuild::trail(model, store, discovery);
+fn finding<M: Model, S: Store>(model: &M, store: &S, discovery: &Discovery) -> Result<Finding, Unsupported> {
+    let (trail, gap) = rebuild::trail(model, store, discovery)?;
+    if let Some(gap) = gap
+        && replay(model, &trail).is_err()
+    {
+        return Err(gap);
+    }
     let ends_in = ends_in(model, &trail);
     assert!(ends_in.contains(&Some(discovery.fault.clone())), "{ends_in:?} is not {}", discovery.fault);
-    Finding { fault: discovery.fault.clone(), trail }
+    Ok(Finding { fault: discovery.fault.clone(), trail })
 }
 
 /// The faults that a trail leads to: at its end, and behind a faulty last step.

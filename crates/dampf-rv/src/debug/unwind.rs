@@ -127,6 +127,14 @@ impl CallFrames {
         }
     }
 
+    /// The registers, a bit for each, whose former values are on the stack at an address; none in a function that handles exceptions.
+    pub fn saved_registers(&self, pc: u64) -> u64 {
+        let Some(row) = self.row(pc).filter(|row| !row.has_handlers) else { return 0 };
+        let is_on_stack = |saved: &Saved| matches!(saved, Saved::At(_) | Saved::AtExpression(_));
+        let saved = row.registers.iter().filter(|(register, saved)| *register < 64 && is_on_stack(saved));
+        saved.fold(0, |set, (register, _)| set | 1 << register)
+    }
+
     fn row_of(&self, stopped: &Stopped) -> Option<Row> {
         self.row(stopped.registers.pc.wrapping_sub(stopped.bias))
     }
@@ -199,6 +207,8 @@ struct Row {
     frame: Frame,
     return_register: u16,
     registers: Vec<(u16, Saved)>,
+    /// Whether exceptions may lead on in this function.
+    has_handlers: bool,
 }
 
 /// How to find the address of a frame.
@@ -240,7 +250,8 @@ impl Row {
         }
         let cie = described.cie();
         let return_register = cie.return_address_register().0;
-        Some(Row { encoding: cie.encoding(), frame, return_register, registers })
+        let has_handlers = described.lsda().is_some();
+        Some(Row { encoding: cie.encoding(), frame, return_register, registers, has_handlers })
     }
 
     fn canonical_address(&self, stopped: &Stopped) -> Option<u64> {

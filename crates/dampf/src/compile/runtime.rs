@@ -104,8 +104,7 @@ fn write_sources(directory: &Path) -> io::Result<()> {
 /// A name for the contents: the sources, and the compiler of the hooks.
 fn directory_name(toolchain: &Toolchain) -> String {
     let identity = toolchain.identity();
-    let parts =
-        [HEADER, THREAD_HEADER, ANNOTATION_HEADER, ATOMIC_WAIT_HEADER, HOOKS, &toolchain::specs(), &identity];
+    let parts = [HEADER, THREAD_HEADER, ANNOTATION_HEADER, ATOMIC_WAIT_HEADER, HOOKS, &toolchain::specs(), &identity];
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     for part in parts {
         for byte in part.bytes().chain([0]) {

@@ -56,6 +56,7 @@ const FLAGS_BEFORE_GCC: &[&str] = &[
     "-fno-delete-dead-exceptions",
     "-fno-isolate-erroneous-paths-dereference",
     "-fno-allocation-dce",
+    "-fno-ipa-reference-addressable",
     "-Wno-tsan",
 ];
 
