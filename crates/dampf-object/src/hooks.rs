@@ -122,10 +122,11 @@ impl Hook {
             | Hook::Sampled(..)
             | Hook::Abort
             | Hook::ThreadSelf => 0,
-            Hook::ConditionTimedwait | Hook::PosixMemalign | Hook::SemaphoreInit | Hook::BarrierInit => 4,
+            Hook::PosixMemalign | Hook::SemaphoreInit | Hook::BarrierInit => 4,
             Hook::FindDescription
             | Hook::MutexInit
             | Hook::ConditionWait
+            | Hook::ConditionTimedwait
             | Hook::SemaphoreValue
             | Hook::ThreadJoin
             | Hook::ThreadTryjoin

@@ -6,7 +6,7 @@
 //!
 //! - [`program`]: the executable, its hooks, and who owns which memory; [`start`]: how it gets to `main`.
 //! - [`machine`]: a state taken apart and put together; [`space`], [`access`]: its memory; [`layout`]: its addresses.
-//! - [`step`]: one step; [`sync`], [`lifecycle`], [`heap`], [`choice`], [`syscalls`]: what operations do.
+//! - [`step`]: one step; [`sync`], [`lifecycle`], [`heap`], [`choice`], [`syscalls`], [`clock`]: what operations do.
 //! - [`sharing`]: what is visible and why that is sound; [`liveness`]: registers that no longer count.
 //! - [`race`], [`announced`], [`initialisation`], [`faults`], [`undefined`]: what can be wrong; [`describe`]: states and steps for people; [`run`]: one
 //!   run, as fast as the machine goes.
@@ -16,6 +16,7 @@ mod access;
 mod announced;
 mod arena;
 mod choice;
+mod clock;
 mod describe;
 mod faults;
 mod heap;

@@ -128,7 +128,8 @@ impl Machine<'_> {
             Some(Hook::Main) => u64::MAX,
             Some(hook) if !hook.is_in_function() => {
                 let arguments = ((1u64 << hook.arity()) - 1) << 10;
-                arguments | self.live_behind_call(hart.x[1])
+                let deadline = self.deadline_register(hook, hart.pc).map_or(0, |register| 1 << register);
+                arguments | deadline | self.live_behind_call(hart.x[1])
             }
             _ if program.code.at(hart.pc).is_none() => PRESERVED | RESULTS,
             _ => match self.liveness.kept.get(&hart.pc) {

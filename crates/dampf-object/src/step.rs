@@ -109,7 +109,11 @@ impl Machine<'_> {
         match self.thread().status {
             Status::OnCondition { timed, .. } => {
                 // With spurious wake-ups, the last way is such a one.
-                self.time_out(timed && way == Some(0));
+                let is_late = timed && way == Some(0);
+                if is_late {
+                    self.note_timeout(Hook::ConditionTimedwait, hart);
+                }
+                self.time_out(is_late);
                 return Ok(());
             }
             Status::Reacquiring { mutex, result } => {
@@ -329,6 +333,9 @@ impl Machine<'_> {
         self.operating = on_own_stack.then(|| hart.clone());
         let next = self.operate(hook, hart, way.unwrap_or(0))?;
         self.operating = None;
+        if let Next::Return(result) = next {
+            self.note_result(hook, hart, result);
+        }
         if way.is_some() {
             self.granted = false;
         }

@@ -145,11 +145,32 @@ impl Machine<'_> {
             number::READLINKAT => ENOENT,
             // What the C library looks for by itself, and does without where it is not there.
             number::OPENAT if SYSTEM_FILES.iter().any(|path| self.peek_string(second).starts_with(path)) => ENOENT,
-            number::CLOCK_GETTIME | number::CLOCK_GETRES | number::GETTIMEOFDAY => {
-                let place = if hart.x[A7] == number::GETTIMEOFDAY { first } else { second };
-                if place != 0 {
-                    self.poke(place, &[0; 16]);
+            number::CLOCK_GETTIME => {
+                let (seconds, nanoseconds) = self.look_at_clock();
+                self.poke_long(second, seconds);
+                self.poke_long(second.wrapping_add(8), nanoseconds);
+                0
+            }
+            number::GETTIMEOFDAY => {
+                let (seconds, nanoseconds) = self.look_at_clock();
+                if first != 0 {
+                    self.poke_long(first, seconds);
+                    self.poke_long(first.wrapping_add(8), nanoseconds / 1000);
                 }
+                0
+            }
+            number::CLOCK_GETRES => {
+                if second != 0 {
+                    self.poke(second, &[0; 16]);
+                }
+                0
+            }
+            number::NANOSLEEP => {
+                self.note_end(first);
+                0
+            }
+            number::CLOCK_NANOSLEEP => {
+                self.note_end(third);
                 0
             }
             number::UNAME => {
@@ -186,8 +207,6 @@ impl Machine<'_> {
             | number::MADVISE
             | number::PRLIMIT
             | number::SET_ROBUST_LIST
-            | number::NANOSLEEP
-            | number::CLOCK_NANOSLEEP
             | number::SCHED_YIELD => 0,
             other => return Err(self.refuse_call(other, hart)),
         };
@@ -324,6 +343,7 @@ impl Machine<'_> {
 
     /// A timed wait of the running thread ends by itself.
     pub fn time_out_futex(&mut self, hart: &mut Hart) {
+        self.note_end(hart.x[A0 + 3]);
         hart.x[A0] = ETIMEDOUT as u64;
         hart.pc += 4;
         self.thread_mut().status = Status::Running;

@@ -56,12 +56,14 @@ pub struct Thread {
     pub recycled: (u64, u32),
     /// How large its stack may become.
     pub stack_bytes: u32,
+    /// When its last timed wait was over, in nanoseconds, as long as it has not looked at a clock since.
+    pub wait_ended: u64,
     /// The stack pointer and the next instruction, for those who look at a thread without its other registers.
     pub sp: u64,
     pub pc: u64,
 }
 
-const FIXED_WORDS: usize = 22;
+const FIXED_WORDS: usize = 24;
 /// The last of the tags that statuses are told apart by.
 const EXITED: Word = 8;
 /// Where a thread's words say which integer registers are not zero; the floating-point ones are behind.
@@ -103,6 +105,7 @@ impl Thread {
         out.extend([0, 0, self.stack_bytes]);
         out.extend(halves(self.recycled.0));
         out.push(self.recycled.1);
+        out.extend(halves(self.wait_ended));
         debug_assert_eq!(out.len(), FIXED_WORDS);
         for (file, registers) in [&hart.x[..32], &hart.f[..32]].into_iter().enumerate() {
             // Most threads never use the floating-point registers.
@@ -146,6 +149,7 @@ impl Thread {
             tls,
             stack_bytes: words[18],
             recycled: (long(19), words[21]),
+            wait_ended: long(22),
             sp: Thread::register(words, 2),
             pc: long(11),
         }
@@ -222,6 +226,7 @@ mod tests {
             tls: Tree { root: 78, levels: 1 },
             recycled: (1 << 33, 5),
             stack_bytes: 1 << 20,
+            wait_ended: 3 << 40,
             sp: 0x11_0000_0010,
             pc: 0x1_0000,
             ..Thread::default()
