@@ -11,10 +11,10 @@ use crate::wire::{Garbled, Reader, Write};
 use dampf_core::{Transfer, Word};
 use dampf_net::Rank;
 use std::fmt;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Where checkpoints go, and how often.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -49,6 +49,8 @@ pub enum CheckpointProblem {
     Io(PathBuf, io::Error),
     /// There is a file that should not be there.
     InUse(PathBuf),
+    /// Another run writes there.
+    Locked(PathBuf),
     Nothing(PathBuf),
     Garbled(PathBuf),
     /// The checkpoint is of something else.
@@ -60,6 +62,7 @@ impl fmt::Display for CheckpointProblem {
         match self {
             CheckpointProblem::Io(path, error) => write!(f, "`{}`: {error}", path.display()),
             CheckpointProblem::InUse(path) => write!(f, "`{}` holds a checkpoint already", path.display()),
+            CheckpointProblem::Locked(path) => write!(f, "`{}` is used by another run", path.display()),
             CheckpointProblem::Nothing(path) => write!(f, "`{}` holds no checkpoint", path.display()),
             CheckpointProblem::Garbled(path) => write!(f, "`{}` is damaged", path.display()),
             CheckpointProblem::OtherSearch(path) => {
@@ -72,6 +75,10 @@ impl fmt::Display for CheckpointProblem {
 impl std::error::Error for CheckpointProblem {}
 
 const MANIFEST: &str = "manifest";
+const LOCK: &str = "lock";
+/// So long a run waits for one that is about to end: ranks outlive their launcher by seconds.
+const PATIENCE: Duration = Duration::from_secs(5);
+const NAP: Duration = Duration::from_millis(20);
 /// A file by which the ranks of a run that was ended agree who tells so.
 pub const ENDED: &str = "ended";
 const MAGIC: &[u8] = b"dampf checkpoint 1\n";
@@ -222,30 +229,44 @@ fn checksum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, &byte| (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
-/// Makes a folder ready, and returns the checkpoint to go on from and the number of the files to write.
+/// A folder that can be used.
+pub(crate) struct Prepared {
+    /// The checkpoint to go on from.
+    pub manifest: Option<Manifest>,
+    /// The number of the files to write.
+    pub generation: u64,
+    /// Keeps other runs away.
+    pub lock: Option<File>,
+}
+
+/// Makes a folder ready.
 ///
-/// The first rank looks for checkpoints that are in the way; the others may come later, when it has written one.
-pub(crate) fn prepare_folder(
-    checkpoints: &Checkpoints,
-    is_first: bool,
-) -> Result<(Option<Manifest>, u64), CheckpointProblem> {
+/// The first rank looks for other runs and for checkpoints that are in the way; the others may come later, when it has written one.
+pub(crate) fn prepare_folder(checkpoints: &Checkpoints, is_first: bool) -> Result<Prepared, CheckpointProblem> {
     let folder = &checkpoints.folder;
     let trouble = |error| CheckpointProblem::Io(folder.clone(), error);
-    match checkpoints.beginning {
+    if checkpoints.beginning == Beginning::New {
+        fs::create_dir_all(folder).map_err(trouble)?;
+    }
+    let lock = if is_first && folder.is_dir() { Some(lock(folder)?) } else { None };
+    let (manifest, generation) = match checkpoints.beginning {
         Beginning::Resume => {
             let manifest = Manifest::read(folder)?;
             if manifest.identity != checkpoints.identity {
                 return Err(CheckpointProblem::OtherSearch(folder.clone()));
             }
+            if is_first {
+                // Or nobody would tell how to go on when this run is ended, too.
+                let _ = fs::remove_file(folder.join(ENDED));
+            }
             let generation = manifest.generation + 1;
-            Ok((Some(manifest), generation))
+            (Some(manifest), generation)
         }
         Beginning::New => {
-            fs::create_dir_all(folder).map_err(trouble)?;
             if is_first && folder.join(MANIFEST).exists() {
                 return Err(CheckpointProblem::InUse(folder.clone()));
             }
-            Ok((None, 0))
+            (None, 0)
         }
         Beginning::Again(attempts) => {
             if is_first && folder.join(MANIFEST).exists() {
@@ -253,7 +274,24 @@ pub(crate) fn prepare_folder(
                 fs::remove_file(folder.join(MANIFEST)).map_err(trouble)?;
                 Manifest { stored: Vec::new(), waiting: Vec::new(), found: Vec::new(), ..manifest }.tidy(folder);
             }
-            Ok((None, attempts * GENERATIONS_PER_ATTEMPT))
+            (None, attempts * GENERATIONS_PER_ATTEMPT)
+        }
+    };
+    Ok(Prepared { manifest, generation, lock })
+}
+
+/// Keeps other runs away from a folder.
+fn lock(folder: &Path) -> Result<File, CheckpointProblem> {
+    let path = folder.join(LOCK);
+    let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
+    let file = file.map_err(|error| CheckpointProblem::Io(path, error))?;
+    let start = Instant::now();
+    loop {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => std::thread::sleep(NAP),
+            Err(TryLockError::WouldBlock) => return Err(CheckpointProblem::Locked(folder.to_owned())),
+            // A file system without locks is used without.
+            Ok(()) | Err(TryLockError::Error(_)) => return Ok(file),
         }
     }
 }

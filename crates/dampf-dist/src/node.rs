@@ -374,7 +374,11 @@ impl<'a, M: Transfer> Node<'a, M> {
     /// Tells everybody the result, once all trails are known.
     fn end_quest(&mut self, network: &mut impl Transport) {
         let Some(quest) = self.quest.take_if(|quest| quest.is_done()) else { return };
-        let summary = quest.into_summary(self.model);
+        let mut summary = quest.into_summary(self.model);
+        if self.options.deterministic && !self.options.keep_going && !summary.findings.is_empty() {
+            // A search without ranks ends at the first fault; how many others the level has depends on who met them.
+            summary.statistics.faults = 1;
+        }
         self.broadcast(network, &Message::Finish(&summary.encode()));
         self.leave(network, summary);
     }

@@ -12,7 +12,9 @@ use dampf_search::{Monitor, Options, watched};
 use dampf_store::{Store, TreeStore};
 use std::fmt;
 use std::io;
+use std::ops::Range;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Why there is no result.
 #[derive(Debug)]
@@ -20,6 +22,11 @@ pub enum Problem {
     NoSuchSection(NoSuchSection),
     Checkpoint(CheckpointProblem),
     Lost(Lost),
+    /// Another rank cannot take part, for this reason.
+    Elsewhere {
+        rank: Rank,
+        reason: String,
+    },
     /// A file through which contents travel cannot be used.
     Library {
         file: PathBuf,
@@ -28,6 +35,10 @@ pub enum Problem {
 }
 
 impl Problem {
+    fn is_of_another_rank(&self) -> bool {
+        matches!(self, Problem::Lost(_) | Problem::Elsewhere { .. })
+    }
+
     pub(crate) fn library(file: PathBuf) -> impl FnOnce(io::Error) -> Problem {
         move |error| Problem::Library { file, error }
     }
@@ -39,6 +50,7 @@ impl fmt::Display for Problem {
             Problem::NoSuchSection(section) => section.fmt(f),
             Problem::Checkpoint(problem) => problem.fmt(f),
             Problem::Lost(lost) => lost.fmt(f),
+            Problem::Elsewhere { rank, reason } => write!(f, "rank {rank}: {reason}"),
             Problem::Library { file, error } => write!(f, "cannot use `{}`: {error}", file.display()),
         }
     }
@@ -85,11 +97,41 @@ impl<T: Transport> Network<T> {
         self.transport.ranks()
     }
 
-    /// The network itself, to end it in order.
-    pub fn into_transport(self) -> T {
-        self.transport
+    /// Tells all ranks whether this one is ready for what comes next, or why it is not, and hears the same from them. All ranks call
+    /// this at the same point of what they do. A rank that just went away would leave the others waiting for it.
+    pub fn agree(&mut self, trouble: Option<&str>) -> Result<(), Problem> {
+        let (me, ranks) = (self.rank(), self.ranks());
+        let mut told: Vec<Option<String>> = vec![None; ranks as usize];
+        told[me as usize] = Some(trouble.unwrap_or_default().to_owned());
+        for rank in (0..ranks).filter(|&rank| rank != me) {
+            self.transport.send(rank, trouble.unwrap_or_default().as_bytes().to_vec());
+        }
+        // What a rank says first is this; what it says after that is for whoever comes next.
+        let mut arrived = std::mem::take(&mut self.early).into_iter();
+        while told.contains(&None) {
+            let message = match arrived.next() {
+                Some(message) => Some(message),
+                None => self.transport.receive().map_err(Problem::Lost)?,
+            };
+            match message {
+                None => self.transport.wait(PATIENCE),
+                Some((from, message)) if told[from as usize].is_some() => self.early.push((from, message)),
+                Some((from, message)) => {
+                    told[from as usize] = Some(String::from_utf8_lossy(&message).into_owned());
+                }
+            }
+        }
+        self.early.extend(arrived);
+        let mut troubles = (0..ranks).zip(told.into_iter().flatten()).filter(|(_, reason)| !reason.is_empty());
+        match troubles.next() {
+            Some((rank, reason)) => Err(Problem::Elsewhere { rank, reason }),
+            None => Ok(()),
+        }
     }
 }
+
+/// How long a rank sleeps that waits for others to be ready; a message wakes it.
+const PATIENCE: Duration = Duration::from_millis(5);
 
 /// Searches as one rank of a network. All ranks call this with equal models, options and settings, and get the same result.
 pub fn search_on<M: Transfer, T: Transport>(
@@ -144,6 +186,27 @@ impl<T: Transport> Host<T> {
     pub fn ranks(&self) -> Rank {
         self.networks[0].ranks()
     }
+
+    /// The numbers of the ranks in this process.
+    pub fn own_ranks(&self) -> Range<Rank> {
+        let first = self.networks[0].rank();
+        first..first + self.networks.len() as Rank
+    }
+
+    /// The same as [`Network::agree`], for all ranks of this process.
+    pub fn agree(&mut self, trouble: Option<&str>) -> Result<(), Problem> {
+        let Host { post, networks } = self;
+        std::thread::scope(|scope| {
+            let threads: Vec<_> =
+                networks.iter_mut().map(|network| scope.spawn(move || network.agree(trouble))).collect();
+            post.carry(|| threads.iter().all(|thread| thread.is_finished()));
+            let results: Vec<_> = threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect();
+            results.into_iter().collect()
+        })
+    }
 }
 
 /// Searches as the ranks that this process hosts. All processes call this with equal models, options and settings, and get the same result.
@@ -189,8 +252,10 @@ fn search_as_ranks<M: Transfer>(
                 .into_iter()
                 .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
                 .unzip();
-            // A rank that cannot go on is lost to the others: it knows best why.
-            let first = results.iter().position(|result| matches!(result, Err(Problem::Library { .. }))).unwrap_or(0);
+            // Who cannot go on knows best why; the others know of it.
+            let is_own =
+                |result: &Result<_, Problem>| result.as_ref().is_err_and(|problem| !problem.is_of_another_rank());
+            let first = results.iter().position(is_own).unwrap_or(0);
             (networks, results.into_iter().nth(first).expect("there is a rank"))
         })
     })
@@ -205,7 +270,10 @@ fn search_as_rank<M: Transfer, T: Transport>(
     note: impl FnMut() -> Vec<u8>,
 ) -> Result<Summary, Problem> {
     let (rank, ranks) = (network.rank(), network.ranks());
-    let mut node = Node::new(rank, ranks, model, store, options_and_settings, monitor, note)?;
+    let node = Node::new(rank, ranks, model, store, options_and_settings, monitor, note);
+    let agreed = network.agree(node.as_ref().err().map(Problem::to_string).as_deref());
+    let mut node = node?;
+    agreed?;
     for (from, message) in std::mem::take(&mut network.early) {
         node.take(&mut network.transport, from, message);
     }

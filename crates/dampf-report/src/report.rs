@@ -33,6 +33,8 @@ pub struct CheckReport<'a, M: Describe> {
     pub peak_rss_bytes: u64,
     /// What went over the network, where several ranks searched.
     pub traffic: Option<Traffic>,
+    /// Why a search that was to find all faults may have missed some.
+    pub cut_short: Option<String>,
 }
 
 /// What went over the network between the ranks of a search.
@@ -118,6 +120,9 @@ impl<M: Describe> CheckReport<'_, M> {
             ("transitions", grouped(statistics.transitions)),
             ("depth", grouped(statistics.depth)),
         ];
+        if let Some(reason) = &self.cut_short {
+            rows.push(("not complete", reason.clone()));
+        }
         if statistics.frontier > 0 {
             rows.push(("not explored", grouped(statistics.frontier)));
         }

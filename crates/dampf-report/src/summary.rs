@@ -208,7 +208,7 @@ impl<M: Describe> CheckReport<'_, M> {
         let initial = self.run.map_or_else(Vec::new, Run::initial);
         Summary {
             verdict: self.verdict.name(),
-            reason: if let Verdict::Unknown(reason) = self.verdict { Some(reason) } else { None },
+            reason: if let Verdict::Unknown(reason) = self.verdict { Some(reason) } else { self.cut_short.as_deref() },
             error: if let Verdict::Violated(finding) = self.verdict { Some(error(&finding.fault)) } else { None },
             findings: self.findings.len(),
             faults: statistics.faults,

@@ -94,6 +94,7 @@ fn with_report<R>(limit: Word, actions: &[u64], use_report: impl FnOnce(&CheckRe
         elapsed: Duration::from_millis(500),
         peak_rss_bytes: 5 << 20,
         traffic: None,
+        cut_short: None,
     })
 }
 
@@ -332,6 +333,7 @@ fn without_an_answer_the_fields_are_still_there() {
         elapsed: Duration::ZERO,
         peak_rss_bytes: 0,
         traffic: None,
+        cut_short: None,
     };
     report.write_json(&mut json).unwrap();
     let json: serde_json::Value = serde_json::from_slice(&json).unwrap();

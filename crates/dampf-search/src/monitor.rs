@@ -36,8 +36,8 @@ impl Stop {
         matches!(self, Interrupted | TimeLimit | MemoryLimit | StateLimit | DiskLimit | DiskFull)
     }
 
-    /// The reason of an unknown verdict, as people read it.
-    pub(crate) fn reason(self, options: &Options) -> String {
+    /// Why the search did not come to its end, as people read it.
+    pub fn reason(self, options: &Options) -> String {
         match self {
             Stop::Fault => "the search ended at a fault".to_owned(),
             Stop::Interrupted => "the search was interrupted".to_owned(),

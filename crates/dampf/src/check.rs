@@ -3,7 +3,7 @@
 //! What was learnt is first written to the files that were asked for, then printed. A file that cannot be
 //! written costs the exit status, never the result.
 
-use crate::cluster::{Attempt, Ranks};
+use crate::cluster::{self, Attempt, Ranks};
 use crate::contents::Contents;
 use crate::engine::{self, Question, Searched};
 use crate::failure::Failure;
@@ -57,18 +57,22 @@ fn check_model(
     ranks: &mut Ranks,
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
-    let mut attempt = Attempt::new(options, resumed.as_ref())?;
-    let input = Input::load(&options.model)?;
-    let property = match &options.buchi {
-        Some(path) => Some(input.read_buchi(path)?.name),
-        None => input.program.property.as_ref().map(|property| property.name.clone()),
+    let speaks = ranks.speaks();
+    let prepare = || {
+        let attempt = Attempt::new(options, resumed.as_ref())?;
+        let input = Input::load(&options.model)?;
+        let property = match &options.buchi {
+            Some(path) => Some(input.read_buchi(path)?.name),
+            None => input.program.property.as_ref().map(|property| property.name.clone()),
+        };
+        Ok((attempt, input, property, Outputs::reserve(options, speaks)?))
     };
+    let (mut attempt, input, property, outputs) = ranks.agree(prepare())?;
     // The interpreter is the bare front end: whatever searched, trails are told by it.
     let reference = GclModel::new(input.program.clone(), model::Backend::Interpreter);
-    let outputs = Outputs::reserve(options, ranks.speaks())?;
     let start = Instant::now();
     let mut backend = options.backend.unwrap_or(Backend::Native);
-    let mut traffic = None;
+    let (mut traffic, mut cut_short) = (None, None);
     let outcome = match (&property, &reference) {
         (Some(name), _) => not_searched(format!(
             "the model has a property automaton (`{name}`), and the search for accepting cycles does not exist yet"
@@ -86,7 +90,7 @@ fn check_model(
                 note: &Vec::new,
             };
             let searched = engine::search(model, &question, &mut attempt, ranks, options, terminal)?;
-            traffic = searched.traffic;
+            (traffic, cut_short) = (searched.traffic, searched.cut_short);
             searched.outcome
         }
     };
@@ -96,7 +100,8 @@ fn check_model(
         Backend::Native => "native",
         Backend::Interpreter => "interpreter",
     };
-    let told = Told { backend, origin: &input.origin, outcome: &outcome, run: run.as_ref(), elapsed, traffic };
+    let told =
+        Told { backend, origin: &input.origin, outcome: &outcome, run: run.as_ref(), elapsed, traffic, cut_short };
     conclude(options, ranks, terminal, &outputs, told)
 }
 
@@ -110,12 +115,16 @@ fn check_promela(
     if options.buchi.is_some() {
         return Err(Failure::new("--buchi goes with DMC models, not with Promela"));
     }
-    let mut attempt = Attempt::new(options, resumed.as_ref())?;
-    let mut input = match &resumed {
-        Some(origin) => PromelaInput::read(&options.model.input, origin.clone())?,
-        None => PromelaInput::load(&options.model)?,
+    let speaks = ranks.speaks();
+    let prepare = || {
+        let attempt = Attempt::new(options, resumed.as_ref())?;
+        let input = match &resumed {
+            Some(origin) => PromelaInput::read(&options.model.input, origin.clone())?,
+            None => PromelaInput::load(&options.model)?,
+        };
+        Ok((attempt, input, Outputs::reserve(options, speaks)?))
     };
-    let outputs = Outputs::reserve(options, ranks.speaks())?;
+    let (mut attempt, mut input, outputs) = ranks.agree(prepare())?;
     let start = Instant::now();
     if resumed.is_none() {
         input.promela.explore()?;
@@ -137,7 +146,7 @@ fn check_promela(
             contents: &Contents::InMemory,
             note: &Vec::new,
         };
-        let Searched { outcome, traffic, .. } =
+        let Searched { outcome, traffic, cut_short, .. } =
             engine::search(searched, &question, &mut attempt, ranks, options, terminal)?;
         if outcome.findings.iter().any(|finding| finding.fault.kind == FaultKind::Unprepared) {
             let trails = outcome.findings.iter().map(|finding| &finding.trail);
@@ -153,7 +162,7 @@ fn check_promela(
             );
             outcome.verdict = Verdict::Unknown(reason);
         }
-        let told = Told { backend, origin: &origin, outcome: &outcome, run: run.as_ref(), elapsed, traffic };
+        let told = Told { backend, origin: &origin, outcome: &outcome, run: run.as_ref(), elapsed, traffic, cut_short };
         return conclude(options, ranks, terminal, &outputs, told);
     }
 }
@@ -172,18 +181,22 @@ fn check_program(
         let program = options.model.input.display();
         return Err(Failure::new(format!("--backend goes with models; `{program}` is a program")));
     }
-    let mut attempt = Attempt::new(options, resumed.as_ref())?;
-    let mut input = match &resumed {
-        Some(origin) => ProgramInput::read(&options.model.input, origin.clone())?,
-        None => ProgramInput::load(&options.model)?,
+    let speaks = ranks.speaks();
+    let prepare = || {
+        let attempt = Attempt::new(options, resumed.as_ref())?;
+        let input = match &resumed {
+            Some(origin) => ProgramInput::read(&options.model.input, origin.clone())?,
+            None => ProgramInput::load(&options.model)?,
+        };
+        Ok((attempt, input, Outputs::reserve(options, speaks)?))
     };
-    let outputs = Outputs::reserve(options, ranks.speaks())?;
+    let (mut attempt, mut input, outputs) = ranks.agree(prepare())?;
     let start = Instant::now();
     if resumed.is_none() {
         input.try_out(options.max_time.map(|limit| start + limit));
     }
     loop {
-        let contents = Contents::of(options)?;
+        let contents = ranks.agree(Contents::of(options))?;
         let model = input.model_on(contents.ground());
         let note = || lessons_to_note(&model.lessons());
         let question = Question {
@@ -193,7 +206,7 @@ fn check_program(
             contents: &contents,
             note: &note,
         };
-        let Searched { mut outcome, notes, traffic } =
+        let Searched { mut outcome, notes, traffic, cut_short } =
             engine::search(&model, &question, &mut attempt, ranks, options, terminal)?;
         let lessons: BTreeSet<Lesson> = notes.iter().flat_map(|note| lessons_of_note(note)).collect();
         if !lessons.is_empty() && !outcome.stopped.is_some_and(Stop::is_wanted) {
@@ -209,7 +222,8 @@ fn check_program(
         let elapsed = start.elapsed();
         let (outcome, run) = engine::told(outcome, Some(&model), input.deadlocks);
         let origin = &input.origin;
-        let told = Told { backend: "machine", origin, outcome: &outcome, run: run.as_ref(), elapsed, traffic };
+        let told =
+            Told { backend: "machine", origin, outcome: &outcome, run: run.as_ref(), elapsed, traffic, cut_short };
         return conclude(options, ranks, terminal, &outputs, told);
     }
 }
@@ -238,6 +252,7 @@ struct Told<'a, M: Describe> {
     run: Option<&'a Run<'a, M>>,
     elapsed: Duration,
     traffic: Option<Traffic>,
+    cut_short: Option<String>,
 }
 
 /// Reports what was found out; returns the exit status.
@@ -252,9 +267,14 @@ fn conclude<M: Describe>(
         // The first rank's exit status is that of the run.
         return Ok(0);
     }
-    let Told { backend, origin, outcome, run, elapsed, traffic } = told;
+    let Told { backend, origin, outcome, run, elapsed, traffic, cut_short } = told;
     let setting = setting(options, backend, ranks);
-    let verdict = with_way_on(options, outcome);
+    let way_on = way_on(options, outcome);
+    let verdict = match &outcome.verdict {
+        Verdict::Unknown(reason) => Verdict::Unknown(format!("{reason}{way_on}")),
+        verdict => verdict.clone(),
+    };
+    let is_violated = matches!(verdict, Verdict::Violated(_));
     let report = CheckReport {
         setting: &setting,
         verdict: &verdict,
@@ -264,6 +284,7 @@ fn conclude<M: Describe>(
         elapsed,
         peak_rss_bytes: dampf_search::peak_resident_bytes().unwrap_or(0),
         traffic,
+        cut_short: cut_short.filter(|_| is_violated).map(|reason| format!("{reason}{way_on}")),
     };
     let trail = run.map(|run| TrailFile::new(origin.clone(), run.trail().clone(), run.fault()));
     let shown = Shown {
@@ -275,15 +296,13 @@ fn conclude<M: Describe>(
     Ok(outcome.verdict.exit_status())
 }
 
-/// The verdict; where a limit ended the search and a checkpoint is there, with the way to go on.
-fn with_way_on(options: &CheckOptions, outcome: &Outcome) -> Verdict {
-    match (&outcome.verdict, options.cluster.checkpoint.as_ref().or(options.disk.as_ref())) {
-        (Verdict::Unknown(reason), Some(folder))
-            if outcome.stopped.is_some_and(Stop::is_wanted) && crate::resume::is_possible(folder) =>
-        {
-            Verdict::Unknown(format!("{reason}; `dampf resume {}` goes on from the last checkpoint", folder.display()))
+/// How to go on, where a limit ended the search and a checkpoint is there.
+fn way_on(options: &CheckOptions, outcome: &Outcome) -> String {
+    match options.cluster.checkpoint.as_ref().or(options.disk.as_ref()) {
+        Some(folder) if outcome.stopped.is_some_and(Stop::is_wanted) && crate::resume::is_possible(folder) => {
+            format!("; `dampf resume {}` goes on from the last checkpoint", folder.display())
         }
-        (verdict, _) => verdict.clone(),
+        _ => String::new(),
     }
 }
 
@@ -295,12 +314,11 @@ fn check_options(options: &CheckOptions) -> Result<(), Failure> {
             "leave one of the two out; with `--search dfs --threads 1` every run is the same already",
         ));
     }
-    if options.store != options::Store::Tree
-        && (options.cluster.ranks.is_some() || options.cluster.checkpoint.is_some())
-    {
+    if options.store != options::Store::Tree && cluster::is_shared(options) {
         return Err(Failure::with_help(
-            "--ranks and --checkpoint keep states in the tree store only",
-            "leave --store out; a search on disk is resumed from its own folder, --disk DIR",
+            "ranks (mpirun, --ranks and all options about them, --search first-come and best-first) and --checkpoint keep states in the tree \
+             store only",
+            "leave --store out; a search on disk is one process's, and is resumed from its own folder, --disk DIR",
         ));
     }
     let on_disk = options.store == options::Store::Disk;

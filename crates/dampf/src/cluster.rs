@@ -15,7 +15,8 @@ use dampf_dist::{
 };
 use dampf_report::{Origin, Traffic};
 use dampf_search::{Monitor, Options};
-use std::path::Path;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 /// Who takes part in the search.
 pub enum Ranks {
@@ -106,6 +107,32 @@ impl Ranks {
         }
     }
 
+    /// Makes sure that all processes can go on: where one cannot, none does, and the first of these tells why. All call this at the same
+    /// point.
+    pub fn agree<T>(&mut self, prepared: Result<T, Failure>) -> Result<T, Failure> {
+        let trouble = prepared.as_ref().err().map(|_| "it cannot go on");
+        let (agreed, own_ranks) = self.agree_on(trouble);
+        let Err(problem) = agreed else { return prepared };
+        let speaker = if let Problem::Elsewhere { rank, .. } = problem { rank } else { 0 };
+        match prepared {
+            Err(failure) if own_ranks.contains(&speaker) => Err(failure),
+            Err(failure) => Err(Failure::ToldElsewhere { status: failure.exit_status() }),
+            Ok(_) => Err(Failure::ToldElsewhere { status: 2 }),
+        }
+    }
+
+    /// What all processes together say, and the numbers of the ranks in this one.
+    #[cfg_attr(not(feature = "mpi"), expect(unused_variables, reason = "one process agrees with itself"))]
+    fn agree_on(&mut self, trouble: Option<&str>) -> (Result<(), Problem>, Range<u32>) {
+        match self {
+            Ranks::One | Ranks::Here { .. } => (Ok(()), 0..1),
+            #[cfg(feature = "mpi")]
+            Ranks::Mpi(network) => (network.agree(trouble), network.rank()..network.rank() + 1),
+            #[cfg(feature = "mpi")]
+            Ranks::MpiWithThreads(host) => (host.agree(trouble), host.own_ranks()),
+        }
+    }
+
     /// Searches on all ranks; not to be asked of one.
     pub fn search<M: Transfer>(
         &mut self,
@@ -125,7 +152,13 @@ impl Ranks {
             #[cfg(feature = "mpi")]
             Ranks::MpiWithThreads(host) => dampf_dist::search_on_host(host, model, options, settings, monitor, note),
         };
+        let speaks = self.speaks();
         searched.map_err(|problem| match problem {
+            // The first rank tells of every problem that all know of.
+            Problem::NoSuchSection(_) | Problem::Checkpoint(_) | Problem::Elsewhere { .. } if !speaks => {
+                Failure::ToldElsewhere { status: 2 }
+            }
+            Problem::Elsewhere { .. } => Failure::new(problem.to_string()),
             Problem::NoSuchSection(section) => {
                 let help = match section.known.as_slice() {
                     [] => "states of this model have no sections".to_owned(),
@@ -179,6 +212,11 @@ fn needs_ranks(options: &CheckOptions) -> bool {
         || matches!(options.search, Search::FirstCome | Search::BestFirst)
 }
 
+/// Whether the search is one by ranks.
+pub fn is_shared(options: &CheckOptions) -> bool {
+    options.cluster.ranks.is_some() || needs_ranks(options) || dampf_net::ranks_of_environment() > Some(1)
+}
+
 /// What a rank spends on the states that it sent, where it is not told how many to remember.
 const SENT_CACHE_BYTES: usize = 64 << 20;
 
@@ -217,6 +255,14 @@ pub fn settings<M: Transfer>(
             "use --search first-come, dfs or best-first, and another --partition",
         ));
     }
+    let described = |folder: &PathBuf| {
+        let description = match &attempt.description {
+            Some(first) => resume::with_origin(first, origin),
+            None => resume::description(origin)?,
+        };
+        Ok::<_, Failure>((folder.clone(), description))
+    };
+    let description = cluster.checkpoint.as_ref().map(described).transpose()?;
     let defaults = Settings::default();
     Ok(Settings {
         partition: match &cluster.partition {
@@ -230,8 +276,8 @@ pub fn settings<M: Transfer>(
             .sent_cache
             .unwrap_or(defaults.remembered.min(SENT_CACHE_BYTES / size_of::<Word>() / model.width())),
         local: cluster.local_search,
-        checkpoints: cluster.checkpoint.as_ref().map(|folder| Checkpoints {
-            folder: folder.clone(),
+        checkpoints: description.map(|(folder, description)| Checkpoints {
+            folder,
             every: cluster.checkpoint_every,
             identity: format!(
                 "{}{:?}{:?}{:?}",
@@ -240,10 +286,7 @@ pub fn settings<M: Transfer>(
                 options.deterministic,
                 waiting
             ),
-            description: match &attempt.description {
-                Some(first) => resume::with_origin(first, origin),
-                None => resume::description(origin),
-            },
+            description,
             beginning: match (attempt.is_resumed, attempt.number) {
                 (true, 0) => Beginning::Resume,
                 (false, 0) => Beginning::New,

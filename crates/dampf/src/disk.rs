@@ -22,7 +22,7 @@ pub fn search<M: Transfer>(
         identity: resume::identity(origin),
         description: match &attempt.description {
             Some(first) => resume::with_origin(first, origin),
-            None => resume::description(origin),
+            None => resume::description(origin)?,
         },
         max_disk_bytes: options.max_disk,
         checkpoint_every: options.cluster.checkpoint_every,

@@ -22,6 +22,8 @@ pub struct Searched {
     /// What the ranks wanted each other to know.
     pub notes: Vec<Vec<u8>>,
     pub traffic: Option<Traffic>,
+    /// Why the search ended before its end, if somebody wanted it to.
+    pub cut_short: Option<String>,
 }
 
 /// What is asked about a model.
@@ -71,11 +73,11 @@ pub fn search<M: Transfer>(
     let searched: Result<Searched, Failure> = contents.watched(&monitor, || match (&mut *ranks, options.store) {
         (Ranks::One, options::Store::Tree) => {
             let outcome = dampf_search::check(model, &TreeStore::new(width), &search, &monitor);
-            Ok(Searched { outcome, notes: vec![note()], traffic: None })
+            Ok(Searched { outcome, notes: vec![note()], traffic: None, cut_short: None })
         }
         (Ranks::One, options::Store::Exact) => {
             let outcome = dampf_search::check(model, &ExactStore::new(width), &search, &monitor);
-            Ok(Searched { outcome, notes: vec![note()], traffic: None })
+            Ok(Searched { outcome, notes: vec![note()], traffic: None, cut_short: None })
         }
         (Ranks::One, options::Store::Disk) => {
             // The contents have a share of the memory, if they are not all in it anyway.
@@ -83,7 +85,7 @@ pub fn search<M: Transfer>(
             let max_memory_bytes = search.max_memory_bytes.map(|limit| limit - share);
             let search = dampf_search::Options { max_memory_bytes, ..search };
             let outcome = disk::search(model, &search, options, (attempt, origin), &monitor)?;
-            Ok(Searched { outcome, notes: vec![note()], traffic: None })
+            Ok(Searched { outcome, notes: vec![note()], traffic: None, cut_short: None })
         }
         _ => {
             let settings = cluster::settings(options, attempt, origin, model, ranks.parts())?;
@@ -98,10 +100,11 @@ pub fn search<M: Transfer>(
                 findings: summary.findings,
                 stopped: summary.stopped,
             };
-            Ok(Searched { outcome, notes: summary.notes, traffic })
+            Ok(Searched { outcome, notes: summary.notes, traffic, cut_short: None })
         }
     });
-    let searched = searched?;
+    let mut searched = searched?;
+    searched.cut_short = searched.outcome.stopped.filter(|stop| stop.is_wanted()).map(|stop| stop.reason(&search));
     progress.finish();
     if let Some(trouble) = trouble {
         complain(&format!("warning: checkpoints could not be written any more: {trouble}\n"));

@@ -21,6 +21,8 @@ pub enum Failure {
     Unsupported(Unsupported),
     /// The search could not come to its end, for this reason.
     Unknown(String),
+    /// Another rank tells what the matter is.
+    ToldElsewhere { status: u8 },
 }
 
 /// Of a long list of errors, the first are of use.
@@ -39,6 +41,7 @@ impl Failure {
         match self {
             Failure::Message { .. } | Failure::Input(_) => 2,
             Failure::Unsupported(_) | Failure::Unknown(_) => 3,
+            Failure::ToldElsewhere { status } => *status,
         }
     }
 
@@ -53,6 +56,7 @@ impl Failure {
             }
             Failure::Unsupported(unsupported) => complain(&format!("{error}: {unsupported}\n")),
             Failure::Unknown(reason) => complain(&format!("unknown: {reason}\n")),
+            Failure::ToldElsewhere { .. } => {}
             Failure::Input(diagnostics) => {
                 for diagnostic in diagnostics.iter().take(DIAGNOSTICS_SHOWN) {
                     complain(&shown(diagnostic, terminal));

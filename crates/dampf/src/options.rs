@@ -212,7 +212,7 @@ pub struct ClusterOptions {
     pub queue: Option<Waiting>,
 
     /// How many sent states a rank remembers, not to send them again
-    #[arg(long, value_name = "N", help_heading = "Ranks")]
+    #[arg(long, value_name = "N", value_parser = values::cached_states, help_heading = "Ranks")]
     pub sent_cache: Option<usize>,
 
     /// Let the contents of a program's states travel through files in this folder, which all ranks must see; otherwise in messages

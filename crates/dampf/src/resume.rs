@@ -18,11 +18,18 @@ const SEPARATOR: char = '\u{1f}';
 const END: char = '\u{1e}';
 
 /// What a checkpoint keeps beside the states.
-pub fn description(origin: &Origin) -> String {
-    let folder = std::env::current_dir().unwrap_or_default();
-    let arguments: Vec<String> = std::env::args().collect();
-    let arguments = arguments.join(&SEPARATOR.to_string());
-    format!("{}{END}{arguments}{END}{}", folder.display(), identity(origin))
+pub fn description(origin: &Origin) -> Result<String, Failure> {
+    let kept = |text: std::ffi::OsString| {
+        text.into_string().map_err(|text| {
+            Failure::with_help(
+                format!("`{}` is no text in UTF-8, so the search could not be resumed", text.display()),
+                "give the file or folder another name",
+            )
+        })
+    };
+    let folder = kept(std::env::current_dir().unwrap_or_default().into_os_string())?;
+    let arguments = std::env::args_os().map(kept).collect::<Result<Vec<_>, _>>()?.join(&SEPARATOR.to_string());
+    Ok(format!("{folder}{END}{arguments}{END}{}", identity(origin)))
 }
 
 /// The same command, with what is known of the model by now.
@@ -108,7 +115,8 @@ fn override_options(check: &mut CheckOptions, options: &ResumeOptions, folder: &
     check.cluster.ranks = options.ranks.or(check.cluster.ranks.filter(|_| dampf_net::ranks_of_environment().is_none()));
     check.threads = options.threads.unwrap_or(check.threads);
     check.max_time = options.max_time;
-    check.max_memory = options.max_memory;
+    // To a search on disk it is the size of its buffers, not what ended it.
+    check.max_memory = options.max_memory.or(check.max_memory.filter(|_| check.store == Store::Disk));
     check.max_states = options.max_states;
     check.progress = options.progress;
     check.json = options.json.as_deref().map(absolute).transpose()?;

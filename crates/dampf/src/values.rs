@@ -57,6 +57,16 @@ pub fn threads(text: &str) -> Result<usize, String> {
     }
 }
 
+/// A number of states that a rank remembers.
+pub fn cached_states(text: &str) -> Result<usize, String> {
+    const MAX: usize = 1 << 28;
+    match text.parse() {
+        Ok(count) if count <= MAX => Ok(count),
+        Ok(_) => Err(format!("at most {MAX} states")),
+        Err(_) => Err("expected a number of states".to_owned()),
+    }
+}
+
 /// A number of ranks.
 pub fn ranks(text: &str) -> Result<u32, String> {
     match text.parse() {

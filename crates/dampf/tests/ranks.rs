@@ -110,6 +110,7 @@ fn a_predictable_search_tells_the_same_story_on_any_number_of_ranks() {
             let shared = summary_of(&[check.as_slice(), &["--ranks", ranks]].concat());
             assert_eq!(counts(&shared), counts(&expected), "{subject:?}, {ranks} ranks");
             assert_eq!(shared["depth"], expected["depth"], "{subject:?}, {ranks} ranks");
+            assert_eq!(shared["faults"], expected["faults"], "{subject:?}, {ranks} ranks");
             assert_eq!(shared["trail"], expected["trail"], "{subject:?}, {ranks} ranks");
         }
     }
@@ -184,10 +185,73 @@ fn a_limit_leaves_a_checkpoint_and_says_so() {
     let finished = on_own_models(&[&check[..], &keep, &["--max-states", "4000"]].concat());
     assert_eq!(finished.status, 3, "{finished:?}");
     assert!(finished.stdout.contains(&format!("`dampf resume {checkpoints}`")), "{finished:?}");
-    let again = on_own_models(&[&check[..], &keep].concat());
-    assert_eq!(again.status, 2, "{again:?}");
-    assert!(again.stderr.contains("holds a checkpoint already"), "{again:?}");
+    for ranks in ["1", "3"] {
+        let again = on_own_models(&[&check[..], &keep, &["--ranks", ranks]].concat());
+        assert_eq!(again.status, 2, "{again:?}");
+        assert!(again.stderr.contains("holds a checkpoint already"), "{again:?}");
+    }
     assert_eq!(counts(&summary_of(&["resume", checkpoints, "--threads", "2"])), counts(&summary_of(&check)));
+}
+
+/// However seldom checkpoints are asked for, a search that is ended by a limit has one that is not old.
+#[test]
+fn a_limit_comes_after_a_checkpoint() {
+    let folder = tempfile::tempdir().unwrap();
+    let check = ["check", "dmc/philosophers.dmc", "-D", "N=13", "--no-deadlock", "--max-time", "2"];
+    for (number, search) in ["bfs", "first-come"].into_iter().enumerate() {
+        let checkpoints = folder.path().join(number.to_string());
+        let checkpoints = checkpoints.to_str().unwrap();
+        let keep = ["--ranks", "2", "--search", search, "--checkpoint", checkpoints, "--checkpoint-every", "1h"];
+        let finished = on_own_models(&[&check[..], &keep].concat());
+        // A machine that is fast enough is done before.
+        assert!(finished.status == 0 || finished.stdout.contains("dampf resume"), "{finished:?}");
+    }
+}
+
+#[test]
+fn a_folder_is_used_by_one_run_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let checkpoints = folder.path().join("checkpoints");
+    let checkpoints = checkpoints.to_str().unwrap();
+    let check = ["check", "dmc/philosophers.dmc", "-D", "N=9", "--no-deadlock", "--max-states", "4000"];
+    let keep = ["--checkpoint", checkpoints, "--checkpoint-every", "0"];
+    assert_eq!(on_own_models(&[&check[..], &keep].concat()).status, 3);
+    let lock = std::fs::OpenOptions::new().write(true).open(Path::new(checkpoints).join("lock")).unwrap();
+    lock.lock().unwrap();
+    for ranks in ["1", "2"] {
+        let refused = on_own_models(&["resume", checkpoints, "--ranks", ranks]);
+        assert_eq!(refused.status, 2, "{refused:?}");
+        assert!(refused.stderr.contains("used by another run"), "{refused:?}");
+    }
+    drop(lock);
+    assert_eq!(on_own_models(&["resume", checkpoints, "--ranks", "2"]).status, 0);
+}
+
+/// Names of files need not be text, but those that a checkpoint keeps do.
+#[test]
+fn names_that_cannot_be_kept_are_refused() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = tempfile::tempdir().unwrap();
+    let strange = folder.path().join(std::ffi::OsStr::from_bytes(b"peterson\xff.dve"));
+    std::fs::copy(own_models().join("dve/peterson.dve"), &strange).unwrap();
+    let finished = Command::new(env!("CARGO_BIN_EXE_dampf"))
+        .arg("check")
+        .arg(&strange)
+        .args(["--checkpoint", "c"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert_eq!(finished.status.code(), Some(2), "{finished:?}");
+    assert!(String::from_utf8_lossy(&finished.stderr).contains("no text in UTF-8"), "{finished:?}");
+}
+
+#[test]
+fn a_search_for_all_faults_says_when_it_was_cut_short() {
+    let check = ["check", "dve/philosophers_deadlock.dve", "--keep-going"];
+    assert!(summary_of(&check)["reason"].is_null());
+    let cut = summary_of(&["check", "dmc/philosophers.dmc", "-D", "N=10", "--keep-going", "--max-states", "50000"]);
+    assert!(cut["verdict"] == "violated" || cut["verdict"] == "unknown", "{cut}");
+    assert!(cut["reason"].as_str().is_some_and(|reason| reason.contains("50000 states")), "{cut}");
 }
 
 #[test]
@@ -207,6 +271,9 @@ fn what_cannot_be_is_refused() {
         (vec!["check", "dve/peterson.dve", "--ranks", "64", "--threads", "64"], "too many for one process"),
         (vec!["check", "dve/peterson.dve", "--deterministic", "--partition", "depth=2"], "another --partition"),
         (vec!["check", "dve/peterson.dve", "--ranks", "2", "--shared-folder", empty], "goes with programs"),
+        (vec!["check", "dve/peterson.dve", "--store", "disk", "--queue", "none"], "--store"),
+        (vec!["check", "dve/peterson.dve", "--store", "exact", "--search", "first-come"], "--store"),
+        (vec!["check", "dve/peterson.dve", "--ranks", "2", "--sent-cache", "999999999999"], "at most"),
         (vec!["resume", empty], "holds no checkpoint"),
         (vec!["resume", "no/such/folder"], "holds no checkpoint"),
     ] {

@@ -243,9 +243,15 @@ impl<M: Transfer> Node<'_, M> {
             self.send_early(network, overdue, false);
         }
         self.batches += 1;
-        if self.batches >= BATCHES_PER_PROGRESS {
+        if self.batches >= self.batches_per_progress() {
             self.tell_progress(network);
         }
+    }
+
+    /// A limit of states is the first rank's to see: the smaller it is, the more often it is told.
+    fn batches_per_progress(&self) -> u32 {
+        let limit = self.options.max_states.unwrap_or(u64::MAX);
+        (limit / (4 * BATCH as u64 * u64::from(self.ranks))).clamp(1, u64::from(BATCHES_PER_PROGRESS)) as u32
     }
 
     /// The next states to explore.

@@ -9,7 +9,9 @@
 
 use super::explore::parent_of_bits;
 use super::{Node, Phase};
-use crate::checkpoint::{CheckpointProblem, Checkpoints, Manifest, ParcelFile, Piece, prepare_folder, read_piece};
+use crate::checkpoint::{
+    CheckpointProblem, Checkpoints, Manifest, ParcelFile, Piece, Prepared, prepare_folder, read_piece,
+};
 use crate::message::Message;
 use crate::parcel::{Companion, Format, UNKNOWN_PARENT};
 use crate::partition::Owner;
@@ -19,11 +21,16 @@ use crate::wire::{Garbled, Reader, Write};
 use dampf_core::{Transfer, Word};
 use dampf_net::{Rank, Transport};
 use dampf_store::{Inserted, Session, StateRef};
+use std::fs::File;
 use std::io;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Batches between two checkpoints where they are to be as frequent as possible.
 const BATCHES_AT_LEAST: u32 = 4;
+/// A checkpoint is due early when the time since the last is so many times what that one took: whatever ends the search then, little is lost.
+const PAUSE_FACTOR: u32 = 20;
+/// But not sooner than this.
+const PAUSE_MIN: Duration = Duration::from_millis(200);
 /// More states than these are written before a checkpoint is due: they take memory.
 const SINCE_MAX: usize = 1 << 16;
 
@@ -32,6 +39,8 @@ pub(super) struct Saving {
     generation: u64,
     sequence: u64,
     last: Instant,
+    /// How long it took to write the last one.
+    cost: Duration,
     batches: u32,
     is_resumed: bool,
     /// Files of earlier runs.
@@ -44,6 +53,8 @@ pub(super) struct Saving {
     /// The first rank's: what the ranks have said.
     saved: Vec<Option<Saved>>,
     pub trouble: Option<String>,
+    /// The first rank's: as long as it is there, no other run uses the folder.
+    _lock: Option<File>,
 }
 
 /// What a rank says when it has saved itself.
@@ -57,25 +68,27 @@ struct Saved {
 impl Saving {
     pub fn new(
         checkpoints: &Checkpoints,
-        manifest: Option<&Manifest>,
-        generation: u64,
+        prepared: Prepared,
         (rank, ranks): (Rank, Rank),
         (width, format): (usize, Format),
     ) -> Self {
+        let Prepared { manifest, generation, lock } = prepared;
         let log = checkpoints.folder.join(format!("{generation}-{rank}.stored"));
         Saving {
             checkpoints: checkpoints.clone(),
             generation,
             sequence: 0,
             last: Instant::now(),
+            cost: Duration::ZERO,
             batches: 0,
             is_resumed: manifest.is_some(),
-            earlier: manifest.map_or_else(Vec::new, |manifest| manifest.stored.clone()),
+            earlier: manifest.map_or_else(Vec::new, |manifest| manifest.stored),
             log: ParcelFile::new(log, width, format),
             since: Vec::new(),
             marks: None,
             saved: (0..ranks).map(|_| None).collect(),
             trouble: None,
+            _lock: lock,
         }
     }
 
@@ -90,7 +103,7 @@ impl Saving {
         self.trouble.is_none()
             && self.saved.iter().all(Option::is_none)
             && self.batches >= BATCHES_AT_LEAST
-            && self.last.elapsed() >= self.checkpoints.every
+            && self.last.elapsed() >= self.checkpoints.every.min(PAUSE_MIN.max(self.cost * PAUSE_FACTOR))
     }
 
     pub fn is_resumed(&self) -> bool {
@@ -114,10 +127,11 @@ impl<M: Transfer> Node<'_, M> {
             self.begin();
             return Ok(());
         };
-        let (manifest, generation) = prepare_folder(checkpoints, self.rank == 0)?;
+        let prepared = prepare_folder(checkpoints, self.rank == 0)?;
+        let manifest = prepared.manifest.clone();
         let ranks = (self.rank, self.ranks);
         let states = (self.model.width(), self.file_format());
-        self.saving = Some(Saving::new(checkpoints, manifest.as_ref(), generation, ranks, states));
+        self.saving = Some(Saving::new(checkpoints, prepared, ranks, states));
         match manifest {
             None => self.begin(),
             Some(manifest) => self.restore(&manifest, checkpoints)?,
@@ -283,8 +297,10 @@ impl<M: Transfer> Node<'_, M> {
     /// Writes what this rank has, and tells the first rank.
     pub(super) fn save(&mut self, network: &mut impl Transport) {
         let Some(mut saving) = self.saving.take() else { return };
+        let start = Instant::now();
         let written = if saving.trouble.is_none() { self.write_state(&mut saving) } else { Err(io::Error::other("")) };
         saving.last = Instant::now();
+        saving.cost = start.elapsed();
         saving.batches = 0;
         self.saving = Some(saving);
         match written {

@@ -11,7 +11,14 @@ use std::path::Path;
 pub(crate) const NAME: &str = "dampf-search.json";
 pub(crate) const NAME_NEW: &str = "dampf-search.json.new";
 /// Grows with every change of what files mean.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
+
+/// A manifest as it is written, with the checksum of its text.
+#[derive(Serialize, Deserialize)]
+struct Sealed<M> {
+    checksum: u64,
+    search: M,
+}
 
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub(crate) struct Manifest {
@@ -136,10 +143,16 @@ impl Manifest {
     /// Makes this the checkpoint of the folder.
     pub fn write(&self, disk: &Disk) -> Result<(), Trouble> {
         disk.sync_unnamed(self.files().map(|file| file.name.as_str()))?;
-        let text = serde_json::to_vec(self).expect("a manifest is text and numbers");
-        disk.replace(NAME, &text)?;
+        let sealed = Sealed { checksum: self.checksum(), search: self };
+        disk.replace(NAME, &serde_json::to_vec(&sealed).expect("a manifest is text and numbers"))?;
         disk.checkpointed(self.files().map(|file| file.name.clone()));
         Ok(())
+    }
+
+    /// Of the text that this is written as, which is always the same.
+    fn checksum(&self) -> u64 {
+        let text = serde_json::to_vec(self).expect("a manifest is text and numbers");
+        text.iter().fold(0xcbf2_9ce4_8422_2325, |sum, &byte| (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
     }
 
     /// The checkpoint of a folder; none if there is none.
@@ -150,13 +163,15 @@ impl Manifest {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Problem::Unreadable { file: path, error }),
         };
-        let manifest: Manifest = serde_json::from_slice(&text).map_err(|_| Problem::Damaged { file: path.clone() })?;
+        let sealed: Sealed<Manifest> =
+            serde_json::from_slice(&text).map_err(|_| Problem::Damaged { file: path.clone() })?;
+        let manifest = sealed.search;
         // Names are looked up in the folder and may be deleted there: they must not lead out of it.
         let is_plain = |file: &Named| Finished::from(file).is_named_well();
         if manifest.format != FORMAT {
             return Err(Problem::OtherFormat { folder: folder.to_owned() });
         }
-        if manifest.width == 0 || !manifest.files().all(is_plain) {
+        if sealed.checksum != manifest.checksum() || manifest.width == 0 || !manifest.files().all(is_plain) {
             return Err(Problem::Damaged { file: path });
         }
         Ok(Some(manifest))
