@@ -94,6 +94,15 @@ impl Machine<'_> {
         Ok(visible)
     }
 
+    /// Refuses a place for a result that is no memory of the program's.
+    pub fn check_writable(&mut self, address: u64, bytes: u64) -> Result<(), Stop> {
+        let is_constant = self.standing(address).is_some_and(|standing| standing.region.is_none());
+        if is_constant {
+            return Err(self.bad_access(address, bytes, true));
+        }
+        self.is_visible(address, bytes, true).map(|_| ())
+    }
+
     fn learn_shared(&mut self, address: u64, standing: Standing) -> Stop {
         let lesson = match standing.region {
             Some(region @ Region::Private(slot)) => {

@@ -88,6 +88,7 @@ impl Machine<'_> {
                 if !align.is_power_of_two() || align < 8 {
                     return Ok(Next::Return(EINVAL));
                 }
+                self.check_writable(pointer, 8)?;
                 let Some(address) = self.allocate(hart, size, align, Maker::Malloc) else {
                     return Ok(Next::Return(ENOMEM));
                 };

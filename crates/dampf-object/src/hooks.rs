@@ -276,8 +276,6 @@ const NAMES: &[(&str, Hook)] = &[
     ("__VERIFIER_nondet_uchar", Hook::Nondeterministic(8)),
     ("pthread_cancel", Hook::Refused),
     ("pthread_kill", Hook::Refused),
-    ("pthread_setcancelstate", Hook::Refused),
-    ("pthread_setcanceltype", Hook::Refused),
     ("pthread_getattr_np", Hook::Refused),
     ("__VERIFIER_nondet_short", Hook::Sampled(16, true)),
     ("__VERIFIER_nondet_ushort", Hook::Sampled(16, false)),

@@ -8,7 +8,7 @@
 //! - [`machine`]: a state taken apart and put together; [`space`], [`access`]: its memory; [`layout`]: its addresses.
 //! - [`step`]: one step; [`sync`], [`lifecycle`], [`heap`], [`choice`], [`syscalls`], [`clock`]: what operations do.
 //! - [`sharing`]: what is visible and why that is sound; [`liveness`]: registers that no longer count.
-//! - [`race`], [`announced`], [`initialisation`], [`faults`], [`undefined`]: what can be wrong; [`describe`]: states and steps for people; [`run`]: one
+//! - [`race`], [`announced`], [`lock_cycle`], [`initialisation`], [`faults`], [`undefined`]: what can be wrong; [`describe`]: states and steps for people; [`run`]: one
 //!   run, as fast as the machine goes.
 //! - [`transfer`]: what a state is made of, for those who move it to another process.
 
@@ -25,6 +25,7 @@ mod initialisation;
 mod layout;
 mod lifecycle;
 mod liveness;
+mod lock_cycle;
 mod locked;
 mod machine;
 mod model;

@@ -64,6 +64,7 @@ impl Machine<'_> {
             _ => self.peek_long(attributes + ATTRIBUTE_STACK_BYTES),
         };
         let stack_bytes = if stack_bytes == 0 { layout::STACK_BYTES } else { stack_bytes.min(layout::STACK_BYTES) };
+        self.check_writable(handle, 8)?;
         self.publish(argument);
         let stack_top = Region::Stack(slot).base(0);
         let pointer = self.thread_pointer(slot);
@@ -234,8 +235,14 @@ impl Machine<'_> {
             Status::Exited { value } => {
                 match hook {
                     _ if result == 0 => {}
-                    Hook::ThreadJoinC11 => self.poke_word(result, value as u32),
-                    _ => self.poke_long(result, value),
+                    Hook::ThreadJoinC11 => {
+                        self.check_writable(result, 4)?;
+                        self.poke_word(result, value as u32);
+                    }
+                    _ => {
+                        self.check_writable(result, 8)?;
+                        self.poke_long(result, value);
+                    }
                 }
                 self.hart_mut(slot);
                 self.threads[slot as usize] = Thread::default();

@@ -174,6 +174,10 @@ impl Worker for ObjectWorker<'_> {
             out.set_state_fault(fault);
             return Ok(());
         }
+        if let Some(fault) = self.machine.lock_cycle() {
+            // The others may go on, and meet other faults.
+            out.set_state_fault(fault);
+        }
         let mut fresh = true;
         let exclusive = self.machine.exclusive();
         for slot in 0..self.machine.slots() as u32 {

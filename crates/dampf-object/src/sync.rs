@@ -337,7 +337,10 @@ impl Machine<'_> {
                 self.poke_word(object, hart.x[12] as u32);
             }
             Hook::SemaphoreDestroy => {}
-            Hook::SemaphoreValue => self.poke_word(hart.x[11], value),
+            Hook::SemaphoreValue => {
+                self.check_writable(hart.x[11], 4)?;
+                self.poke_word(hart.x[11], value);
+            }
             Hook::SemaphorePost => self.poke_word(object, value.wrapping_add(1)),
             _ if value > 0 => self.poke_word(object, value - 1),
             _ => {

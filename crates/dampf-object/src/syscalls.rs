@@ -146,6 +146,7 @@ impl Machine<'_> {
             // What the C library looks for by itself, and does without where it is not there.
             number::OPENAT if SYSTEM_FILES.iter().any(|path| self.peek_string(second).starts_with(path)) => ENOENT,
             number::CLOCK_GETTIME => {
+                self.check_writable(second, 16)?;
                 let (seconds, nanoseconds) = self.look_at_clock();
                 self.poke_long(second, seconds);
                 self.poke_long(second.wrapping_add(8), nanoseconds);

@@ -34,7 +34,24 @@ pub fn resume(options: &CheckOptions, origin: Origin, terminal: &Terminal) -> Re
 fn start(options: &CheckOptions, resumed: Option<Origin>, terminal: &Terminal) -> Result<u8, Failure> {
     check_options(options)?;
     let mut ranks = Ranks::new(options)?;
-    let ranks = &mut ranks;
+    let checked = check_by_language(options, resumed, &mut ranks, terminal);
+    engine::end_of_searches();
+    match checked {
+        // Told while all processes are still there: the launcher ends them when the first one ends with a failure.
+        Err(failure) if ranks.are_processes() => {
+            failure.draw(terminal);
+            Err(Failure::ToldElsewhere { status: failure.exit_status() })
+        }
+        checked => checked,
+    }
+}
+
+fn check_by_language(
+    options: &CheckOptions,
+    resumed: Option<Origin>,
+    ranks: &mut Ranks,
+    terminal: &Terminal,
+) -> Result<u8, Failure> {
     if program::is_program(&options.model.input) {
         return check_program(options, resumed, ranks, terminal);
     }

@@ -113,6 +113,14 @@ pub fn search<M: Transfer>(
     Ok(searched)
 }
 
+/// Set when everything is done but to end.
+static IS_OVER: AtomicBool = AtomicBool::new(false);
+
+/// From now on, requests to end change nothing.
+pub fn end_of_searches() {
+    IS_OVER.store(true, Ordering::Relaxed);
+}
+
 /// The first Ctrl-C (or request to terminate) ends the search that is under way, the second ends Dampf. Ranks that are `processes` are ended by
 /// whoever started them, because another rank is gone or the user wants it: then there is no time left, and only the way on is told.
 fn stop_on_interrupt(monitor: &Arc<Monitor>, processes: Option<Option<PathBuf>>) -> Result<(), Failure> {
@@ -124,6 +132,9 @@ fn stop_on_interrupt(monitor: &Arc<Monitor>, processes: Option<Option<PathBuf>>)
     let current = CURRENT.get_or_init(|| Mutex::new(Arc::clone(monitor)));
     let pressed = AtomicBool::new(false);
     let handler = move || {
+        if IS_OVER.load(Ordering::Relaxed) {
+            return;
+        }
         if let Some(checkpoint) = &processes {
             cluster::say_how_to_go_on(checkpoint.as_deref());
             std::process::exit(3);

@@ -21,7 +21,7 @@ pub enum Failure {
     Unsupported(Unsupported),
     /// The search could not come to its end, for this reason.
     Unknown(String),
-    /// Another rank tells what the matter is.
+    /// What the matter is was told already, or another rank tells.
     ToldElsewhere { status: u8 },
 }
 
