@@ -19,10 +19,16 @@ fn check(program: &str, arguments: &[&str]) -> Option<Finished> {
     Some(dampf_in(&folder(place), &all))
 }
 
-/// The text of a result without the figures of the search, which differ from run to run.
+/// The text of a result without what differs from run to run and from place to place: the figures of the search, and where our own headers are.
 fn story(finished: &Finished) -> String {
     let end = finished.stdout.find("\nsearch\n").unwrap_or(finished.stdout.len());
-    finished.stdout[..end].to_owned()
+    let mut story = finished.stdout[..end].to_owned();
+    while let Some(at) = story.find("/dampf/runtime-") {
+        let start = story[..at].rfind(' ').map_or(0, |blank| blank + 1);
+        let end = story[at..].find("/include/").map_or(story.len(), |length| at + length + "/include/".len());
+        story.replace_range(start..end, "RUNTIME/");
+    }
+    story
 }
 
 /// The number of steps of the run that was found.
