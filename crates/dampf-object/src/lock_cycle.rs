@@ -8,27 +8,35 @@ use crate::machine::Machine;
 use crate::thread::Status;
 use dampf_core::{Fault, FaultKind};
 
+/// More threads of a circle are counted, not named.
+const NAMED_MAX: usize = 4;
+
 impl Machine<'_> {
     /// The circle that this state has, if it has one.
-    pub fn lock_cycle(&self) -> Option<Fault> {
-        let slots = self.slots() as u32;
-        (0..slots).find_map(|start| self.cycle_from(start)).map(|cycle| self.told_cycle(&cycle))
+    pub fn lock_cycle(&mut self) -> Option<Fault> {
+        let mut passed = std::mem::take(&mut self.passed);
+        let within = self.find_cycle(&mut passed);
+        self.passed = passed;
+        within.map(|within| self.told_cycle(within))
     }
 
-    /// The threads that a thread waits for, each for the next, if they lead back to it.
-    fn cycle_from(&self, start: u32) -> Option<Vec<u32>> {
-        let mut cycle = vec![start];
-        loop {
-            let next = self.waits_for(*cycle.last()?)?;
-            if next == start {
-                return Some(cycle);
+    /// A thread of a circle. Every thread waits for one at most, so no thread is passed twice but by the way that closes the circle.
+    fn find_cycle(&self, passed: &mut Vec<u32>) -> Option<u32> {
+        const NEVER: u32 = u32::MAX;
+        passed.clear();
+        passed.resize(self.slots(), NEVER);
+        for start in 0..self.slots() as u32 {
+            let mut slot = start;
+            while passed[slot as usize] == NEVER {
+                passed[slot as usize] = start;
+                let Some(next) = self.waits_for(slot) else { break };
+                if passed[next as usize] == start {
+                    return Some(next);
+                }
+                slot = next;
             }
-            // A circle that the thread is not in is found from another one.
-            if cycle.contains(&next) {
-                return None;
-            }
-            cycle.push(next);
         }
+        None
     }
 
     /// The one thread that a thread waits for without which it cannot go on.
@@ -51,12 +59,20 @@ impl Machine<'_> {
         }
     }
 
-    fn told_cycle(&self, cycle: &[u32]) -> Fault {
-        let names: Vec<String> = cycle.iter().map(|&slot| self.thread_name(slot)).collect();
+    fn told_cycle(&self, within: u32) -> Fault {
+        let mut cycle = vec![within];
+        while let Some(next) = cycle.last().and_then(|&slot| self.waits_for(slot)).filter(|&next| next != within) {
+            cycle.push(next);
+        }
+        cycle.sort_unstable();
+        let others = cycle.len().saturating_sub(NAMED_MAX);
+        let mut names: Vec<String> = cycle.iter().take(NAMED_MAX).map(|&slot| self.thread_name(slot)).collect();
+        if others > 0 {
+            names.push(format!("{others} more"));
+        }
         let message = match names.as_slice() {
-            [one] => format!("{one} waits for itself"),
-            [first @ .., last] => format!("{} and {last} wait for each other", first.join(", ")),
-            [] => unreachable!("a circle has a thread"),
+            [first @ .., last] if !first.is_empty() => format!("{} and {last} wait for each other", first.join(", ")),
+            _ => format!("{} waits for itself", names.concat()),
         };
         Fault { kind: FaultKind::Deadlock, message, location: None }
     }

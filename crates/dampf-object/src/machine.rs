@@ -83,6 +83,8 @@ pub struct Machine<'m> {
     pub callers: Callers,
     /// Scratch: the accesses that threads stand before.
     pub pending: Vec<PendingAccess>,
+    /// Room for the search of circles of waiting threads.
+    pub passed: Vec<u32>,
     #[expect(clippy::vec_box, reason = "harts move between here and `harts` as boxes")]
     spare_harts: Vec<Box<Hart>>,
     words: Vec<Word>,
@@ -120,6 +122,7 @@ impl<'m> Machine<'m> {
             liveness: Liveness::default(),
             callers: Callers::default(),
             pending: Vec::new(),
+            passed: Vec::new(),
             spare_harts: Vec::new(),
             words: Vec::new(),
             stored_slots: Vec::new(),
