@@ -14,6 +14,7 @@ use std::fmt;
 use std::io;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::thread::ScopedJoinHandle;
 use std::time::Duration;
 
 /// Why there is no result.
@@ -200,10 +201,7 @@ impl<T: Transport> Host<T> {
             let threads: Vec<_> =
                 networks.iter_mut().map(|network| scope.spawn(move || network.agree(trouble))).collect();
             post.carry(|| threads.iter().all(|thread| thread.is_finished()));
-            let results: Vec<_> = threads
-                .into_iter()
-                .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-                .collect();
+            let results: Vec<_> = threads.into_iter().map(joined).collect();
             results.into_iter().collect()
         })
     }
@@ -248,10 +246,7 @@ fn search_as_ranks<M: Transfer>(
             };
             let threads: Vec<_> = networks.into_iter().zip(&stores).map(rank).collect();
             meanwhile(&|| threads.iter().all(|thread| thread.is_finished()));
-            let (networks, results): (Vec<_>, Vec<_>) = threads
-                .into_iter()
-                .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-                .unzip();
+            let (networks, results): (Vec<_>, Vec<_>) = threads.into_iter().map(joined).unzip();
             // Who cannot go on knows best why; the others know of it.
             let is_own =
                 |result: &Result<_, Problem>| result.as_ref().is_err_and(|problem| !problem.is_of_another_rank());
@@ -259,6 +254,11 @@ fn search_as_ranks<M: Transfer>(
             (networks, results.into_iter().nth(first).expect("there is a rank"))
         })
     })
+}
+
+/// What a thread came to. Its panic goes on here.
+fn joined<R>(thread: ScopedJoinHandle<'_, R>) -> R {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 fn search_as_rank<M: Transfer, T: Transport>(

@@ -4,6 +4,7 @@
 //! of the tables at their ends, and holds the counters. What it does not name is left over from work that was not finished, and is done again.
 
 use super::Problem;
+use super::coding::checksum;
 use super::disk::{Disk, Finished, Trouble};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -152,7 +153,7 @@ impl Manifest {
     /// Of the text that this is written as, which is always the same.
     fn checksum(&self) -> u64 {
         let text = serde_json::to_vec(self).expect("a manifest is text and numbers");
-        text.iter().fold(0xcbf2_9ce4_8422_2325, |sum, &byte| (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+        checksum(&text)
     }
 
     /// The checkpoint of a folder; none if there is none.
