@@ -19,7 +19,7 @@ impl Machine<'_> {
     pub fn choices(&self, hook: Hook, [least, greatest]: [u64; 2]) -> Result<u32, Stop> {
         let (least, greatest) = (least as i64, greatest as i64);
         let count = match hook {
-            Hook::Nondeterministic(bits) => 1u64 << bits,
+            Hook::Nondeterministic(bits, _) => 1u64 << bits,
             Hook::Sampled(..) => SAMPLES,
             _ => greatest.checked_sub(least).map_or(u64::MAX, |last| last.wrapping_add(1) as u64),
         };
@@ -39,7 +39,8 @@ impl Machine<'_> {
 
     pub fn choose(&mut self, hook: Hook, hart: &Hart, way: u32) -> Next {
         match hook {
-            Hook::Nondeterministic(_) => Next::Return(u64::from(way)),
+            Hook::Nondeterministic(8, true) => Next::Return(way as u8 as i8 as u64),
+            Hook::Nondeterministic(..) => Next::Return(u64::from(way)),
             Hook::Sampled(bits, signed) => {
                 let name = self.system.program.function_at(hart.pc);
                 self.gap = Some(format!(
@@ -64,20 +65,20 @@ impl Machine<'_> {
                 let expression = self.peek_string(hart.x[A0]);
                 Err(Stop::fault(FaultKind::Assertion, format!("assertion `{expression}` does not hold")))
             }
-            Hook::BeginAtomic => {
+            Hook::BeginAtomic | Hook::EnterAtomic => {
                 let thread = self.thread_mut();
                 thread.atomic = thread.atomic.saturating_add(1);
                 self.section_began = true;
                 self.space.forget();
-                Ok(Next::Return(0))
+                Ok(if hook == Hook::EnterAtomic { Next::Run } else { Next::Return(0) })
             }
-            Hook::EndAtomic => {
+            Hook::EndAtomic | Hook::LeaveAtomic => {
                 let thread = self.thread_mut();
                 thread.atomic = thread.atomic.saturating_sub(1);
                 // What was visible within the section has happened; what follows is another step.
                 self.granted = false;
                 self.space.forget();
-                Ok(Next::Return(0))
+                Ok(if hook == Hook::LeaveAtomic { Next::Run } else { Next::Return(0) })
             }
             Hook::LockVariable => self.lock_variable(hart),
             _ => self.unlock_variable(hart),
@@ -187,7 +188,7 @@ impl Machine<'_> {
         }
     }
 
-    fn peek_value(&self, address: u64, bytes: usize) -> u64 {
+    pub fn peek_value(&self, address: u64, bytes: usize) -> u64 {
         let mut value = [0; 8];
         self.peek(address, &mut value[..bytes]);
         u64::from_le_bytes(value)
@@ -196,6 +197,12 @@ impl Machine<'_> {
 
 /// How many values of a large type are tried.
 const SAMPLES: u64 = 8;
+
+/// A value of a type that has too many, as a user reads it.
+pub fn sample_told(way: u32, bits: u8, signed: bool) -> String {
+    let value = sample(way, bits, signed);
+    if signed { (value as i64).to_string() } else { truncated(value, bits / 8).to_string() }
+}
 
 /// A value of a type that has too many: small ones, and the ends.
 fn sample(way: u32, bits: u8, signed: bool) -> u64 {

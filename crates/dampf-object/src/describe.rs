@@ -1,5 +1,6 @@
 //! States and steps of a program, for people.
 
+use crate::choice::sample_told;
 use crate::faults::short_name;
 use crate::hooks::{Atomic, Hook};
 use crate::machine::Machine;
@@ -205,8 +206,9 @@ impl Machine<'_> {
             Hook::Free | Hook::Delete | Hook::DeleteArray => named("frees"),
             Hook::UnmadeRead(_) => named("reads"),
             Hook::Choose => Some(format!("chooses {}", (object as i64).wrapping_add(i64::from(way)))),
-            Hook::Nondeterministic(_) => Some(format!("chooses {way}")),
-            Hook::Sampled(..) => Some(format!("chooses its value number {way}")),
+            Hook::Nondeterministic(8, true) => Some(format!("chooses {}", way as u8 as i8)),
+            Hook::Nondeterministic(..) => Some(format!("chooses {way}")),
+            Hook::Sampled(bits, signed) => Some(format!("chooses {}", sample_told(way, bits, signed))),
             Hook::Atomic(atomic, _) => {
                 let verb = match atomic {
                     Atomic::Load => "reads",
@@ -223,7 +225,7 @@ impl Machine<'_> {
     fn access_told(&mut self, slot: u32) -> Option<String> {
         let access = self.pending_access(slot)?;
         let place = self.place_name(access.address);
-        Some(match (access.writes, access.atomic) {
+        Some(match (access.writes, access.told_atomic) {
             (true, true) => format!("updates {place}"),
             (true, false) => format!("writes {place}"),
             (false, _) => format!("reads {place}"),

@@ -86,7 +86,7 @@ impl Machine<'_> {
                 return name;
             }
             if let Some(symbol) = program.image.data_symbol_at(address) {
-                return symbol.name.clone();
+                return dampf_rv::image::demangle(&symbol.name);
             }
         }
         match Region::of(address, self.slots()) {

@@ -78,6 +78,7 @@ impl Machine<'_> {
                 }
                 address
             }
+            Hook::PageMalloc => self.allocate(hart, first, 4096, Maker::Malloc),
             Hook::Memalign => self.allocate(hart, second, first, Maker::Malloc),
             Hook::New => return self.new_block(hart, first, 16, Maker::New),
             Hook::NewArray => return self.new_block(hart, first, 16, Maker::NewArray),
@@ -144,7 +145,7 @@ impl Machine<'_> {
         let align = u32::try_from(align).ok().filter(|align| align.is_power_of_two() && *align <= 1 << 20)?;
         let site = self.site(hart);
         self.thread_mut().recycled = (0, 0);
-        if maker == Maker::Malloc && self.is_library_allocation(hart.x[1]) {
+        if maker == Maker::Malloc && self.is_library_allocation(hart, site) {
             let offset = self.process_mut().library_blocks.allocate(size, align, site, maker, false)?;
             self.space.forget();
             return Some(Region::LibraryHeap.base(0) + u64::from(offset));
@@ -159,13 +160,15 @@ impl Machine<'_> {
         Some(region.base(0) + u64::from(offset))
     }
 
-    fn is_library_allocation(&self, caller: u64) -> bool {
+    fn is_library_allocation(&self, hart: &Hart, site: u32) -> bool {
         let program = &self.system.program;
+        let caller = hart.x[1];
         if program.debug.user_code().is_empty() || program.is_user_code(caller) {
             return false;
         }
-        // Before `main` everything is the libraries'.
-        if self.thread().entry == 0 {
+        // Before `main` everything is the libraries' but for what the user's constructors ask for.
+        let by_user = |site: u32| program.is_user_line(u64::from(site).wrapping_sub(2));
+        if self.thread().entry == 0 && !by_user(site) && self.return_address_on_stack(hart).is_none() {
             return true;
         }
         let function = program.function_at(caller - 2);

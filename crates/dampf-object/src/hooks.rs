@@ -71,6 +71,8 @@ pub enum Hook {
     /// The unwinder looks for a function's description: the library would first sort all descriptions there are.
     FindDescription,
     Malloc,
+    /// Aligned to pages.
+    PageMalloc,
     Calloc,
     Realloc,
     Memalign,
@@ -90,9 +92,13 @@ pub enum Hook {
     Assume,
     BeginAtomic,
     EndAtomic,
+    /// A function of the program's begins whose body is an atomic section.
+    EnterAtomic,
+    /// It returns.
+    LeaveAtomic,
     Choose,
-    /// Any value of so many bits.
-    Nondeterministic(u8),
+    /// Any value of so many bits, signed or not.
+    Nondeterministic(u8, bool),
     /// Any value of so many bits, signed or not: more than can be tried.
     Sampled(u8, bool),
     LockVariable,
@@ -118,7 +124,7 @@ impl Hook {
             | Hook::Atomic(..) => 8,
             Hook::BeginAtomic
             | Hook::EndAtomic
-            | Hook::Nondeterministic(_)
+            | Hook::Nondeterministic(..)
             | Hook::Sampled(..)
             | Hook::Abort
             | Hook::ThreadSelf => 0,
@@ -147,7 +153,7 @@ impl Hook {
 impl Hook {
     /// Whether the code at the hook is the program's own, not that of a function whose work is done for it.
     pub fn is_in_function(self) -> bool {
-        matches!(self, Hook::Main | Hook::UnmadeRead(_))
+        matches!(self, Hook::Main | Hook::UnmadeRead(_) | Hook::EnterAtomic | Hook::LeaveAtomic)
     }
 
     /// Whether an operation changes nothing in its object.
@@ -229,7 +235,8 @@ const NAMES: &[(&str, Hook)] = &[
     ("pthread_self", Hook::ThreadSelf),
     ("thrd_current", Hook::ThreadSelf),
     ("malloc", Hook::Malloc),
-    ("valloc", Hook::Malloc),
+    ("valloc", Hook::PageMalloc),
+    ("pvalloc", Hook::PageMalloc),
     ("calloc", Hook::Calloc),
     ("realloc", Hook::Realloc),
     ("memalign", Hook::Memalign),
@@ -263,6 +270,7 @@ const NAMES: &[(&str, Hook)] = &[
     ("__VERIFIER_assert", Hook::VerifierAssert),
     ("abort", Hook::Abort),
     ("__VERIFIER_assume", Hook::Assume),
+    ("assume_abort_if_not", Hook::Assume),
     ("__VERIFIER_atomic_begin", Hook::BeginAtomic),
     ("__VERIFIER_atomic_end", Hook::EndAtomic),
     ("__dampf_begin_atomic", Hook::BeginAtomic),
@@ -270,24 +278,9 @@ const NAMES: &[(&str, Hook)] = &[
     ("__dampf_choose", Hook::Choose),
     ("__dampf_lock", Hook::LockVariable),
     ("__dampf_unlock", Hook::UnlockVariable),
-    ("__VERIFIER_nondet_bool", Hook::Nondeterministic(1)),
-    ("__VERIFIER_nondet__Bool", Hook::Nondeterministic(1)),
-    ("__VERIFIER_nondet_char", Hook::Nondeterministic(8)),
-    ("__VERIFIER_nondet_uchar", Hook::Nondeterministic(8)),
     ("pthread_cancel", Hook::Refused),
     ("pthread_kill", Hook::Refused),
     ("pthread_getattr_np", Hook::Refused),
-    ("__VERIFIER_nondet_short", Hook::Sampled(16, true)),
-    ("__VERIFIER_nondet_ushort", Hook::Sampled(16, false)),
-    ("__VERIFIER_nondet_int", Hook::Sampled(32, true)),
-    ("__VERIFIER_nondet_uint", Hook::Sampled(32, false)),
-    ("__VERIFIER_nondet_unsigned", Hook::Sampled(32, false)),
-    ("__VERIFIER_nondet_unsigned_int", Hook::Sampled(32, false)),
-    ("__VERIFIER_nondet_long", Hook::Sampled(64, true)),
-    ("__VERIFIER_nondet_ulong", Hook::Sampled(64, false)),
-    ("__VERIFIER_nondet_float", Hook::Refused),
-    ("__VERIFIER_nondet_double", Hook::Refused),
-    ("__VERIFIER_nondet_pointer", Hook::Refused),
 ];
 
 /// The hook for a symbol.
@@ -298,7 +291,39 @@ pub fn by_name(name: &str) -> Option<Hook> {
     if name.starts_with("__ubsan_handle_") {
         return Some(Hook::Undefined);
     }
+    if let Some(kind) = name.strip_prefix("__VERIFIER_nondet_") {
+        return Some(nondeterministic(kind));
+    }
     NAMES.iter().find(|(known, _)| *known == name).map(|&(_, hook)| hook)
+}
+
+/// Whether programs of the verification community define a function themselves that stands for an operation of ours.
+pub fn is_conventional(name: &str) -> bool {
+    let names =
+        ["reach_error", "__VERIFIER_error", "assume_abort_if_not", "__VERIFIER_atomic_begin", "__VERIFIER_atomic_end"];
+    names.contains(&name)
+}
+
+/// Whether a function of the program's is one whose body is an atomic section, which the verification community tells by its name.
+pub fn is_atomic_function(name: &str) -> bool {
+    name.starts_with("__VERIFIER_atomic_") && by_name(name).is_none()
+}
+
+/// Any value of a type, for what follows `__VERIFIER_nondet_`. `char` is unsigned on this machine.
+fn nondeterministic(kind: &str) -> Hook {
+    let (bits, signed) = match kind {
+        "bool" | "_Bool" => (1, false),
+        "char" | "uchar" | "unsigned_char" | "u8" => (8, false),
+        "schar" | "s8" => (8, true),
+        "short" | "s16" => (16, true),
+        "ushort" | "unsigned_short" | "u16" => (16, false),
+        "int" | "s32" => (32, true),
+        "uint" | "unsigned" | "unsigned_int" | "u32" => (32, false),
+        "long" | "longlong" | "loff_t" | "s64" => (64, true),
+        "ulong" | "unsigned_long" | "ulonglong" | "size_t" | "sector_t" | "u64" => (64, false),
+        _ => return Hook::Refused,
+    };
+    if bits <= 8 { Hook::Nondeterministic(bits, signed) } else { Hook::Sampled(bits, signed) }
 }
 
 /// Reads what follows `__tsan_atomic`: `32_load`, `8_fetch_add`, …

@@ -15,6 +15,7 @@
 mod access;
 mod announced;
 mod arena;
+mod beside;
 mod choice;
 mod clock;
 mod describe;
@@ -29,6 +30,8 @@ mod lock_cycle;
 mod locked;
 mod machine;
 mod model;
+mod observed;
+mod plain;
 mod process;
 mod program;
 mod race;

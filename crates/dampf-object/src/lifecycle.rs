@@ -52,7 +52,7 @@ impl Machine<'_> {
 
     pub fn create_thread(&mut self, hart: &Hart) -> Result<Next, Stop> {
         let [handle, attributes, entry, argument] = [hart.x[10], hart.x[11], hart.x[12], hart.x[13]];
-        let Some(slot) = self.threads.iter().position(|thread| thread.status == Status::Absent) else {
+        let Some(slot) = self.threads.iter().position(Thread::is_free) else {
             self.system.learn(Lesson::MoreSlots);
             return Err(Stop::Lesson);
         };
@@ -142,15 +142,15 @@ impl Machine<'_> {
         self.poke_long(pointer.wrapping_add(offset), buffer);
     }
 
-    /// A thread has returned to a place that is no code: the next stage of its life begins. False if there is none.
-    pub fn next_stage(&mut self, hart: &mut Hart) -> Option<Next> {
+    /// A thread has returned to a place that is no code: the next stage of its life begins. None if there is none.
+    pub fn next_stage(&mut self, hart: &mut Hart) -> Result<Option<Next>, Stop> {
         let stages = self.system.program.stages;
         let mut place = hart.pc;
         if place == layout::RETURN_FROM_START {
             hart.pc = std::mem::take(&mut hart.x[S0]);
             hart.x[A0] = std::mem::take(&mut hart.x[S1]);
             hart.x[RA] = layout::RETURN_FROM_BODY;
-            return Some(Next::Jump);
+            return Ok(Some(Next::Jump));
         }
         if place == layout::RETURN_FROM_UNWINDING {
             hart.x[A0] = self.peek_long(Region::Tls(self.running).base(0) + EXIT_VALUE);
@@ -161,7 +161,7 @@ impl Machine<'_> {
             if let Some(destructors) = stages.local_destructors {
                 hart.x[RA] = layout::RETURN_FROM_LOCAL_DESTRUCTORS;
                 hart.pc = destructors;
-                return Some(Next::Jump);
+                return Ok(Some(Next::Jump));
             }
             place = layout::RETURN_FROM_LOCAL_DESTRUCTORS;
         }
@@ -169,11 +169,20 @@ impl Machine<'_> {
             if let Some(destructors) = stages.key_destructors {
                 hart.x[RA] = layout::RETURN_FROM_KEY_DESTRUCTORS;
                 hart.pc = destructors;
-                return Some(Next::Jump);
+                return Ok(Some(Next::Jump));
             }
             place = layout::RETURN_FROM_KEY_DESTRUCTORS;
         }
-        (place == layout::RETURN_FROM_KEY_DESTRUCTORS).then(|| self.end_thread(hart.x[S0]))
+        if place != layout::RETURN_FROM_KEY_DESTRUCTORS {
+            return Ok(None);
+        }
+        // Of a detached thread nobody can tell later that it may have ended just now.
+        let is_visible = self.system.sharing.ends_observed || self.thread().detached;
+        if is_visible && !self.is_free() && !self.granted {
+            hart.pc = layout::RETURN_FROM_KEY_DESTRUCTORS;
+            return Err(Stop::Visible);
+        }
+        Ok(Some(self.end_thread(hart.x[S0])))
     }
 
     /// `pthread_exit`: the library leaves the thread's functions; without its help, the thread's stages begin to end at once.
@@ -197,10 +206,10 @@ impl Machine<'_> {
             self.space.replace_tree(region, dampf_rv::memory::Tree::EMPTY);
         }
         let status = if created.detached { Status::Absent } else { Status::Exited { value } };
-        *self.thread_mut() =
-            Thread { status, created_at: created.created_at, entry: created.entry, ..Thread::default() };
+        let Thread { created_at, entry, held, .. } = created;
+        *self.thread_mut() = Thread { status, created_at, entry, held, ..Thread::default() };
         if created.detached {
-            *self.thread_mut() = Thread::default();
+            *self.thread_mut() = created.gone();
         }
         if self.process.reservations.iter().any(|(of, _)| *of == slot) {
             self.process_mut().reservations.retain(|(of, _)| *of != slot);
@@ -245,7 +254,7 @@ impl Machine<'_> {
                     }
                 }
                 self.hart_mut(slot);
-                self.threads[slot as usize] = Thread::default();
+                self.threads[slot as usize] = thread.gone();
                 Ok(Next::Return(0))
             }
             _ if slot == self.running => misuse(format!("{me} joins itself")),
@@ -263,7 +272,7 @@ impl Machine<'_> {
             _ if thread.detached => misuse(format!("{me} detaches {} for the second time", self.thread_name(slot))),
             Status::Exited { .. } => {
                 self.hart_mut(slot);
-                self.threads[slot as usize] = Thread::default();
+                self.threads[slot as usize] = thread.gone();
                 Ok(Next::Return(0))
             }
             _ => {

@@ -50,7 +50,8 @@ impl Machine<'_> {
                 match self.system.program.hook(thread.pc)? {
                     Hook::MutexLock => mutex_held(object()),
                     Hook::SpinLock => self.spin_owner(object()),
-                    Hook::ReadLock | Hook::WriteLock => self.rwlock_writer(object()),
+                    Hook::ReadLock => self.rwlock_writer(object()),
+                    Hook::WriteLock => self.rwlock_writer(object()).or_else(|| self.rwlock_reader(object())),
                     Hook::ThreadJoin | Hook::ThreadJoinC11 if !self.can_join(object()) => self.slot_of_handle(object()),
                     _ => None,
                 }

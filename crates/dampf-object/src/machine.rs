@@ -9,7 +9,7 @@ use crate::race::PendingAccess;
 use crate::site::Callers;
 use crate::space::Space;
 use crate::system::System;
-use crate::thread::{Status, Thread};
+use crate::thread::Thread;
 use dampf_core::{ComponentId, Word};
 use dampf_rv::machine::Hart;
 use dampf_rv::memory::Tree;
@@ -69,6 +69,8 @@ pub struct Machine<'m> {
     pub granted: bool,
     /// Reads may reach beyond the end of an object.
     pub lenient: bool,
+    /// The running thread's stack pointer when what it has left of its stack was last looked at.
+    pub sp_before: u64,
     /// The running thread has entered an atomic section in this step.
     pub section_began: bool,
     /// Threads that were created in this step and have not run yet.
@@ -114,6 +116,7 @@ impl<'m> Machine<'m> {
             alone: false,
             granted: false,
             lenient: false,
+            sp_before: 0,
             section_began: false,
             fresh: Vec::new(),
             output: Vec::new(),
@@ -273,7 +276,7 @@ impl<'m> Machine<'m> {
         if let Some(hart) = &self.harts[slot] {
             Thread { stack, tls, ..self.threads[slot] }.encode(hart, &mut self.words);
             let holds_locks = self.locked.encode(number, &mut self.words);
-            let is_empty = self.threads[slot].status == Status::Absent && !holds_locks;
+            let is_empty = self.threads[slot].is_free() && !holds_locks;
             out[thread_at] = if is_empty { 0 } else { components.intern(&self.words).0 + 1 };
         } else if changed(Region::Stack(number)) || changed(Region::Tls(number)) {
             self.words.clear();

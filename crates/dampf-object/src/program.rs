@@ -7,6 +7,7 @@
 use crate::announced::unmade_reads;
 use crate::hooks::{self, Hook};
 use crate::layout::IMAGE_END;
+use crate::plain::PlainFunctions;
 use dampf_core::{SourceLocation, Unsupported};
 use dampf_rv::debug::{DebugInfo, Frame};
 use dampf_rv::decode::{Code, Op};
@@ -108,7 +109,7 @@ impl Program {
         let is_local = |symbol: &&dampf_rv::image::Symbol| symbol.kind == SymbolKind::ThreadLocal;
         let errno = ["errno", "__libc_errno"].iter().find_map(|name| image.symbols_named(name).find(is_local));
         let exit_buffer_offset = exit_buffer_offset(&image, &code);
-        let plain_functions = PlainFunctions::find(&image);
+        let plain_functions = PlainFunctions::find(&image, &code);
         let errno_offset = errno.map(|symbol| symbol.address);
         let mut program = Program {
             path,
@@ -172,6 +173,9 @@ impl Program {
                 ranges.push(symbol.address..symbol.address + symbol.size.max(8));
             }
         }
+        // So are objects without a name that a reference in the user's code keeps alive.
+        let kept_alive = self.image.symbols().iter().filter(|symbol| symbol.name.starts_with("_ZGR"));
+        ranges.extend(kept_alive.map(|symbol| symbol.address..symbol.address + symbol.size));
         // Compilers split variables that only one file knows, number the parts (`wants.1`), and may not say where they are.
         for symbol in self.image.symbols().iter().filter(|symbol| symbol.kind == SymbolKind::Object) {
             let is_part = symbol.name.contains('.') && self.globals.contains(&symbol.address);
@@ -219,10 +223,13 @@ impl Program {
     }
 
     /// Whether an access that is no atomic instruction may be one all the same: the libraries implement atomics with plain
-    /// accesses, though not in functions for strings and bytes.
+    /// accesses, though not everywhere.
     pub fn may_be_atomic(&self, pc: u64, writes: bool) -> bool {
         let plain = &self.plain_functions;
-        let is_plain = self.is_user_code(pc) || self.reads_string(pc) || writes && lies_within(&plain.bytes, pc);
+        let is_plain = self.is_user_code(pc)
+            || lies_within(&plain.exact, pc)
+            || self.reads_string(pc)
+            || writes && lies_within(&plain.bytes, pc);
         !is_plain
     }
 
@@ -312,33 +319,6 @@ fn exit_buffer_offset(image: &Image, code: &Code) -> Option<u64> {
     None
 }
 
-/// Functions of the C library that access what their callers tell them to, and implement no atomics. Their writes are exact. They
-/// read by words, and thereby what lies beside: behind the end of a string, where that is told by the zero in the word; around
-/// what is copied, where it is not told.
-struct PlainFunctions {
-    strings: Vec<Range<u64>>,
-    bytes: Vec<Range<u64>>,
-}
-
-impl PlainFunctions {
-    fn find(image: &Image) -> PlainFunctions {
-        const STRINGS: &str =
-            "strlen strnlen strcpy strncpy stpcpy stpncpy strcat strncat strcmp strncmp strchr strrchr strstr";
-        const BYTES: &str = "memcpy memmove memset mempcpy bcopy bzero";
-        let ranges = |names: &str| {
-            let is_named = |name: &str| names.split(' ').any(|known| known == name.trim_start_matches('_'));
-            let functions = image.symbols().iter().filter(|symbol| symbol.kind == SymbolKind::Function);
-            let named = functions.filter(|symbol| symbol.size > 0 && is_named(&symbol.name));
-            let mut ranges: Vec<Range<u64>> =
-                named.map(|symbol| symbol.address..symbol.address + symbol.size).collect();
-            ranges.sort_by_key(|range| (range.start, range.end));
-            ranges.dedup_by_key(|range| range.start);
-            ranges
-        };
-        PlainFunctions { strings: ranges(STRINGS), bytes: ranges(BYTES) }
-    }
-}
-
 fn executable(image: &Image) -> Vec<(u64, &[u8])> {
     let segments = image.segments.iter().filter(|segment| segment.executable);
     segments.map(|segment| (segment.address, &segment.bytes[..])).collect()
@@ -351,10 +331,18 @@ fn plant(image: &Image, debug: &DebugInfo, code: &mut Code, main: u64) -> (HookT
     let users = |address: u64| debug.user_code().iter().any(|range| range.contains(&address));
     for symbol in image.symbols() {
         instrumented |= symbol.name == "__tsan_init";
+        if symbol.kind == SymbolKind::Function && users(symbol.address) && hooks::is_atomic_function(&symbol.name) {
+            let returns = returns(code, symbol.address..symbol.address + symbol.size);
+            let leaving = returns.into_iter().map(|pc| (pc, Hook::LeaveAtomic));
+            for (pc, hook) in leaving.chain([(symbol.address, Hook::EnterAtomic)]) {
+                if code.plant(pc) {
+                    hooks.insert(pc, hook);
+                }
+            }
+        }
         let Some(hook) = hooks::by_name(&symbol.name) else { continue };
-        let replaceable = !matches!(hook, Hook::ReachError | Hook::BeginAtomic | Hook::EndAtomic);
-        if symbol.kind == SymbolKind::Function && !(replaceable && users(symbol.address)) && code.plant(symbol.address)
-        {
+        let is_users = users(symbol.address) && !hooks::is_conventional(&symbol.name);
+        if symbol.kind == SymbolKind::Function && !is_users && code.plant(symbol.address) {
             hooks.insert(symbol.address, hook);
         }
     }
@@ -367,6 +355,20 @@ fn plant(image: &Image, debug: &DebugInfo, code: &mut Code, main: u64) -> (HookT
         hooks.insert(main, Hook::Main);
     }
     (HookTable::new(&hooks), instrumented && !debug.user_code().is_empty())
+}
+
+/// Where a function returns. It never does so by going on in another: compilers are told not to let it.
+fn returns(code: &Code, function: Range<u64>) -> Vec<u64> {
+    const RA: u8 = 1;
+    let mut found = Vec::new();
+    let mut pc = function.start;
+    while let Some(instruction) = code.at(pc).filter(|_| function.contains(&pc)) {
+        if instruction.op == Op::Jalr && instruction.rd == 0 && instruction.rs1 == RA {
+            found.push(pc);
+        }
+        pc += u64::from(instruction.length);
+    }
+    found
 }
 
 /// Hooks by address, looked up at every step: open addressing with a multiplication for a hash.

@@ -17,21 +17,25 @@ pub struct PendingAccess {
     pub address: u64,
     pub bytes: u64,
     pub writes: bool,
+    /// It is atomic, or is taken for it because it may be.
     pub atomic: bool,
+    /// It is known to be atomic.
+    pub told_atomic: bool,
     /// The instruction to blame.
     pub pc: u64,
 }
 
 impl PendingAccess {
     fn conflicts(&self, other: &PendingAccess) -> bool {
-        (self.writes || other.writes)
+        self.slot != other.slot
+            && (self.writes || other.writes)
             && !(self.atomic && other.atomic)
             && self.address < other.address + other.bytes
             && other.address < self.address + self.bytes
     }
 
     fn told(&self) -> &'static str {
-        match (self.atomic, self.writes) {
+        match (self.told_atomic, self.writes) {
             (true, true) => "atomically writes",
             (true, false) => "atomically reads",
             (false, true) => "writes",
@@ -62,6 +66,7 @@ impl Machine<'_> {
                 bytes: u64::from(bytes),
                 writes: atomic != Atomic::Load,
                 atomic: true,
+                told_atomic: true,
                 pc: self.register(slot, 1).wrapping_sub(2),
             },
             (Some(Hook::UnmadeRead(bytes)), _) => PendingAccess {
@@ -70,6 +75,7 @@ impl Machine<'_> {
                 bytes: u64::from(bytes),
                 writes: false,
                 atomic: false,
+                told_atomic: false,
                 pc,
             },
             (_, Some(access)) => {
@@ -81,7 +87,7 @@ impl Machine<'_> {
                     bytes => u64::from(bytes),
                 };
                 let atomic = access.atomic || program.may_be_atomic(pc, access.writes);
-                PendingAccess { slot, address, bytes, writes: access.writes, atomic, pc }
+                PendingAccess { slot, address, bytes, writes: access.writes, atomic, told_atomic: access.atomic, pc }
             }
             _ => return None,
         })
@@ -102,7 +108,10 @@ impl Machine<'_> {
         }
         let mut pending = std::mem::take(&mut self.pending);
         pending.clear();
-        pending.extend((0..self.slots() as u32).filter_map(|slot| self.pending_access(slot)));
+        for slot in 0..self.slots() as u32 {
+            pending.extend(self.pending_access(slot));
+            pending.extend(self.pending_beside(slot));
+        }
         let conflict = |(at, access): (usize, &PendingAccess)| {
             let other = pending[..at].iter().find(|other| other.conflicts(access))?;
             Some((*other, *access))

@@ -25,12 +25,19 @@
 //! that the lock is held without waiting for it (a try, a timed wait, its destruction, a look at a semaphore's value) does not commute.
 //! The checker assumes that there is none; when it meets one while other threads are alive, unlocking becomes visible and the exploration
 //! begins again. The argument is the one above: before the first such operation of a run all unlockings commute, so a run that has one
-//! can be rearranged, up to there, into one that was explored.
+//! can be rearranged, up to there, into one that was explored. Giving back the memory that a lock lies in does not commute either: where blocks of a
+//! site are freed, or a line of a stack is left, while other threads are alive, releases of what lies there are visible.
+//!
+//! **The end of a thread** commutes with what others do as long as nobody asks whether it has ended without waiting for that
+//! (`pthread_tryjoin_np`); it is assumed likewise.
 
 use std::collections::BTreeSet;
 
 /// Stack and thread-local memory is assumed shared or private in units of so many bytes.
 pub const GRANULE_BYTES: u64 = 64;
+
+/// A stack is left in multiples of so many bytes.
+pub const UNIT_BYTES: u64 = 16;
 
 /// Memory of threads that is not private after all.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -41,8 +48,13 @@ pub struct Sharing {
     pub open_sites: BTreeSet<u32>,
     /// Lines of stacks and thread-local storage, by number (address / 64).
     pub granules: BTreeSet<u64>,
+    /// Those call sites whose blocks are freed, and those parts of stacks that are left, while other threads live.
+    pub freed_sites: BTreeSet<u32>,
+    pub left_units: BTreeSet<u64>,
     /// Some operation notices that a lock is held.
     pub locks_observed: bool,
+    /// Some operation notices that a thread has not ended.
+    pub ends_observed: bool,
     /// Nothing is assumed private (`--reduce none`).
     pub everything: bool,
     /// Threads that live at the same time need so many slots.
@@ -55,7 +67,10 @@ impl Sharing {
             sites: BTreeSet::new(),
             open_sites: BTreeSet::new(),
             granules: BTreeSet::new(),
+            freed_sites: BTreeSet::new(),
+            left_units: BTreeSet::new(),
             locks_observed: everything,
+            ends_observed: everything,
             everything,
             slots: 6,
         }
@@ -83,6 +98,9 @@ pub enum Lesson {
     OpenSite(u32),
     LocksObserved,
     MoreSlots,
+    FreedSite(u32),
+    LeftUnit(u64),
+    EndsObserved,
 }
 
 impl Lesson {
@@ -94,6 +112,9 @@ impl Lesson {
             Lesson::OpenSite(site) => (2, u64::from(site)),
             Lesson::LocksObserved => (3, 0),
             Lesson::MoreSlots => (4, 0),
+            Lesson::FreedSite(site) => (5, u64::from(site)),
+            Lesson::LeftUnit(address) => (6, address),
+            Lesson::EndsObserved => (7, 0),
         }
     }
 
@@ -104,6 +125,9 @@ impl Lesson {
             2 => Lesson::OpenSite(u32::try_from(value).ok()?),
             3 => Lesson::LocksObserved,
             4 => Lesson::MoreSlots,
+            5 => Lesson::FreedSite(u32::try_from(value).ok()?),
+            6 => Lesson::LeftUnit(value),
+            7 => Lesson::EndsObserved,
             _ => return None,
         })
     }
@@ -123,6 +147,13 @@ impl Sharing {
             }
             Lesson::LocksObserved => self.locks_observed = true,
             Lesson::MoreSlots => self.slots *= 2,
+            Lesson::FreedSite(site) => {
+                self.freed_sites.insert(site);
+            }
+            Lesson::LeftUnit(address) => {
+                self.left_units.insert(address / UNIT_BYTES);
+            }
+            Lesson::EndsObserved => self.ends_observed = true,
         }
     }
 }

@@ -3,7 +3,6 @@
 use crate::hooks::Hook;
 use crate::layout::Region;
 use crate::machine::Machine;
-use crate::sharing::Lesson;
 use crate::system::Granularity;
 use crate::thread::Status;
 use crate::trouble::Stop;
@@ -56,7 +55,7 @@ impl Machine<'_> {
 
     fn ways_of(&mut self, hook: Hook, arguments: [u64; 2], slot: u32) -> Result<u32, Stop> {
         match hook {
-            Hook::Choose | Hook::Nondeterministic(_) | Hook::Sampled(..) => self.choices(hook, arguments),
+            Hook::Choose | Hook::Nondeterministic(..) | Hook::Sampled(..) => self.choices(hook, arguments),
             Hook::ThreadJoin | Hook::ThreadJoinC11 => Ok(u32::from(self.can_join(arguments[0]))),
             Hook::LockVariable => Ok(u32::from(self.can_lock_variable(arguments, slot))),
             Hook::Malloc | Hook::Calloc | Hook::New | Hook::NewArray => {
@@ -88,10 +87,14 @@ impl Machine<'_> {
         self.section_began = false;
         self.space.forget();
         let mut hart = self.take_hart(slot);
+        self.sp_before = hart.x[2];
         self.out = Some(slot);
         self.operating = None;
-        let result = self.go(&mut hart, way);
+        let mut result = self.go(&mut hart, way);
         self.out = None;
+        if result.is_ok() {
+            result = self.learn_left(slot, hart.x[2]);
+        }
         let slot = slot as usize;
         self.threads[slot].sp = hart.x[2];
         self.threads[slot].pc = hart.pc;
@@ -278,7 +281,7 @@ impl Machine<'_> {
     /// Whether a thread that arrives at an operation has to stop before it.
     fn must_stop(&mut self, hook: Hook, hart: &Hart) -> Result<bool, Stop> {
         match hook {
-            Hook::Choose | Hook::Nondeterministic(_) | Hook::Sampled(..) => {
+            Hook::Choose | Hook::Nondeterministic(..) | Hook::Sampled(..) => {
                 return Ok(self.choices(hook, [hart.x[A0], hart.x[A0 + 1]])? > 1);
             }
             Hook::ConditionSignal if self.waiters(hart.x[A0]).len() > 1 => return Ok(true),
@@ -288,21 +291,24 @@ impl Machine<'_> {
             }
             _ => {}
         }
-        if self.is_free() && !(self.thread().atomic > 0 && hook == Hook::BeginAtomic) {
+        if self.is_free() {
             // Objects must be memory even if nobody else looks.
             if let Some(bytes) = hook.object_bytes() {
                 self.is_visible(hart.x[A0], bytes, !hook.only_reads())?;
             }
             return Ok(false);
         }
+        if self.is_visible_beside(hook, hart)? {
+            return Ok(true);
+        }
         match hook {
-            Hook::BeginAtomic => Ok(self.thread().atomic == 0),
-            Hook::LockVariable | Hook::UnlockVariable => Ok(true),
+            Hook::BeginAtomic | Hook::EnterAtomic => Ok(self.thread().atomic == 0),
+            Hook::LockVariable | Hook::UnlockVariable | Hook::ThreadTryjoin | Hook::ThreadTimedjoin => Ok(true),
             Hook::Free | Hook::Realloc | Hook::Delete | Hook::DeleteArray => Ok(self.is_visible_block(hart.x[A0])),
             _ => match hook.object_bytes() {
                 Some(bytes) => {
                     let visible = self.is_visible(hart.x[A0], bytes, !hook.only_reads())?;
-                    Ok(visible && (!hook.is_release() || self.system.sharing.locks_observed))
+                    Ok(visible && (!hook.is_release() || self.is_visible_release(hart.x[A0])))
                 }
                 None => Ok(false),
             },
@@ -322,13 +328,7 @@ impl Machine<'_> {
         {
             self.is_visible(hart.x[A0], bytes, !hook.only_reads())?;
         }
-        if !self.alone && !self.system.sharing.locks_observed && hook.observes_locks() {
-            let bytes = hook.object_bytes().unwrap_or(1);
-            if self.is_visible(hart.x[A0], bytes, !hook.only_reads())? {
-                self.system.learn(Lesson::LocksObserved);
-                return Err(Stop::Lesson);
-            }
-        }
+        self.learn_observed(hook, hart)?;
         let on_own_stack = Region::of(hart.x[A0], self.slots()) == Some(Region::Stack(self.running));
         self.operating = on_own_stack.then(|| hart.clone());
         let next = self.operate(hook, hart, way.unwrap_or(0))?;
@@ -368,11 +368,11 @@ impl Machine<'_> {
             ThreadExit => Ok(self.exit_thread(hart)),
             ThreadSelf => Ok(Next::Return(self.own_handle(hart))),
             FindDescription => Ok(Next::Return(self.find_description(hart))),
-            Malloc | Calloc | Realloc | Memalign | PosixMemalign | UsableSize | Free | New | NewArray | NewAligned
-            | NewArrayAligned | Delete | DeleteArray => self.heap_operation(hook, hart, way),
-            Choose | Nondeterministic(_) | Sampled(..) => Ok(self.choose(hook, hart, way)),
-            AssertFail | ReachError | VerifierAssert | Assume | BeginAtomic | EndAtomic | LockVariable
-            | UnlockVariable => self.annotation(hook, hart),
+            Malloc | PageMalloc | Calloc | Realloc | Memalign | PosixMemalign | UsableSize | Free | New | NewArray
+            | NewAligned | NewArrayAligned | Delete | DeleteArray => self.heap_operation(hook, hart, way),
+            Choose | Nondeterministic(..) | Sampled(..) => Ok(self.choose(hook, hart, way)),
+            AssertFail | ReachError | VerifierAssert | Assume | BeginAtomic | EndAtomic | EnterAtomic | LeaveAtomic
+            | LockVariable | UnlockVariable => self.annotation(hook, hart),
             Atomic(atomic, bytes) => self.atomic_operation(atomic, bytes, hart),
             // The callback is called; it does nothing.
             UnmadeRead(_) => Ok(Next::Run),
@@ -415,7 +415,7 @@ impl Machine<'_> {
     }
 
     fn outside_code(&mut self, hart: &mut Hart) -> Result<Next, Stop> {
-        if let Some(next) = self.next_stage(hart) {
+        if let Some(next) = self.next_stage(hart)? {
             return Ok(next);
         }
         let message = match hart.pc {
@@ -444,7 +444,7 @@ impl Machine<'_> {
 
     /// The first word on the stack that leads back behind a call on a line of the user's. Much of the C library has no
     /// unwinding information; its frames are small, and what looks like such an address is one.
-    fn return_address_on_stack(&self, hart: &Hart) -> Option<u64> {
+    pub fn return_address_on_stack(&self, hart: &Hart) -> Option<u64> {
         const WORDS_MAX: u64 = 1024;
         let program = &self.system.program;
         let is_call = |at: u64| {

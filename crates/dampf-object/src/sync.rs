@@ -36,6 +36,9 @@ mod rwlock {
     pub const READERS: u64 = 0;
     pub const WRITER: u64 = 4;
     pub const DESTROYED: u64 = 8;
+    pub const READERS_NAMED: u64 = 12;
+    /// The library's initialisers may set what lies behind these.
+    pub const NAMED_READERS: usize = 36;
     pub const BYTES: u64 = 56;
 }
 
@@ -160,6 +163,9 @@ impl Machine<'_> {
 
     fn acquire(&mut self, object: u64) -> u64 {
         let count = self.peek_word(object + mutex::COUNT);
+        if count == 0 {
+            self.thread_mut().count_held(true);
+        }
         self.poke_word(object + mutex::LOCK, 1);
         self.poke_word(object + mutex::COUNT, count + 1);
         self.poke_word(object + mutex::OWNER, self.me());
@@ -189,6 +195,7 @@ impl Machine<'_> {
         if count == 0 {
             self.poke_word(object + mutex::LOCK, 0);
             self.poke_word(object + mutex::OWNER, 0);
+            self.thread_mut().count_held(false);
         }
     }
 
@@ -253,9 +260,9 @@ impl Machine<'_> {
         let (readers, writer) = (self.peek_word(object + rwlock::READERS), self.peek_word(object + rwlock::WRITER));
         let free_to_read = writer == 0;
         let free_to_write = writer == 0 && readers == 0;
-        let (me, place) = (self.thread_name(self.running), || self.place_name(object));
         if hook != Hook::RwlockInit && self.peek_word(object + rwlock::DESTROYED) != 0 {
-            return Err(Stop::fault(FaultKind::LockMisuse, format!("lock {} is used after it was destroyed", place())));
+            let place = self.place_name(object);
+            return Err(Stop::fault(FaultKind::LockMisuse, format!("lock {place} is used after it was destroyed")));
         }
         let busy = |timed| if timed { ETIMEDOUT } else { EBUSY };
         let result = match hook {
@@ -268,34 +275,77 @@ impl Machine<'_> {
                 0
             }
             Hook::RwlockDestroy => {
-                return Err(Stop::fault(
-                    FaultKind::LockMisuse,
-                    format!("lock {} is destroyed while it is held", place()),
-                ));
+                let place = self.place_name(object);
+                return Err(Stop::fault(FaultKind::LockMisuse, format!("lock {place} is destroyed while it is held")));
             }
             Hook::ReadLock | Hook::ReadTrylock | Hook::ReadTimedlock if free_to_read => {
                 self.poke_word(object + rwlock::READERS, readers + 1);
+                self.add_reader(object);
+                self.thread_mut().count_held(true);
                 0
             }
             Hook::WriteLock | Hook::WriteTrylock | Hook::WriteTimedlock if free_to_write => {
                 self.poke_word(object + rwlock::WRITER, self.me());
+                self.thread_mut().count_held(true);
                 0
             }
             Hook::RwlockUnlock if writer == self.me() => {
                 self.poke_word(object + rwlock::WRITER, 0);
+                self.thread_mut().count_held(false);
                 0
             }
-            Hook::RwlockUnlock if writer == 0 && readers > 0 => {
+            Hook::RwlockUnlock if writer == 0 && self.remove_reader(object, readers) => {
                 self.poke_word(object + rwlock::READERS, readers - 1);
+                self.thread_mut().count_held(false);
                 0
             }
             Hook::RwlockUnlock => {
-                let message = format!("{me} unlocks lock {}, which it does not hold", place());
+                let (me, place) = (self.thread_name(self.running), self.place_name(object));
+                let message = format!("{me} unlocks lock {place}, which it does not hold");
                 return Err(Stop::fault(FaultKind::LockMisuse, message));
             }
             _ => busy(matches!(hook, Hook::ReadTimedlock | Hook::WriteTimedlock)),
         };
         Ok(Next::Return(result))
+    }
+
+    /// The threads that hold a lock for reading, as far as they are noted, by slot plus one: sorted, with zeros behind.
+    fn readers(&self, lock: u64) -> [u8; rwlock::NAMED_READERS] {
+        let mut readers = [0; rwlock::NAMED_READERS];
+        self.peek(lock + rwlock::READERS_NAMED, &mut readers);
+        readers
+    }
+
+    /// A thread that holds a lock for reading.
+    pub fn rwlock_reader(&self, lock: u64) -> Option<u32> {
+        u32::from(self.readers(lock)[0]).checked_sub(1)
+    }
+
+    /// Notes that the running thread reads, as long as there is room.
+    fn add_reader(&mut self, lock: u64) {
+        let mut readers = self.readers(lock);
+        let end = readers.iter().position(|&reader| reader == 0);
+        if let (Some(end), Ok(me)) = (end, u8::try_from(self.me())) {
+            readers[end] = me;
+            readers[..=end].sort_unstable();
+            self.poke(lock + rwlock::READERS_NAMED, &readers);
+        }
+    }
+
+    /// Forgets that the running thread reads. False if it does not, as one of so many readers.
+    fn remove_reader(&mut self, lock: u64, count: u32) -> bool {
+        let mut readers = self.readers(lock);
+        let named = readers.iter().filter(|&&reader| reader != 0).count();
+        match readers.iter().position(|&reader| u32::from(reader) == self.me()) {
+            Some(at) => {
+                readers.copy_within(at + 1.., at);
+                readers[rwlock::NAMED_READERS - 1] = 0;
+                self.poke(lock + rwlock::READERS_NAMED, &readers);
+                true
+            }
+            // One for whom there was no room.
+            None => count as usize > named,
+        }
     }
 
     pub fn spin_operation(&mut self, hook: Hook, hart: &Hart) -> Result<Next, Stop> {
@@ -304,6 +354,7 @@ impl Machine<'_> {
         let result = match hook {
             Hook::SpinLock | Hook::SpinTrylock if owner == 0 => {
                 self.poke_word(object, self.me());
+                self.thread_mut().count_held(true);
                 0
             }
             Hook::SpinLock | Hook::SpinTrylock => EBUSY,
@@ -313,6 +364,7 @@ impl Machine<'_> {
             }
             Hook::SpinUnlock if owner == self.me() => {
                 self.poke_word(object, 0);
+                self.thread_mut().count_held(false);
                 0
             }
             Hook::SpinDestroy if owner == 0 => 0,

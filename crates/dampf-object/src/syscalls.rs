@@ -3,6 +3,7 @@
 //! Nothing outside the machine is reached. Output is captured; clocks stand still; sleeping is yielding. What would need
 //! files, sockets or input is not supported, by name.
 
+use crate::beside::Beside;
 use crate::layout::{LIBRARY_HEAP, MAPS};
 use crate::machine::Machine;
 use crate::step::Next;
@@ -36,6 +37,9 @@ const SYSTEM_FILES: &[&str] = &[
 
 /// More output than this in one step is cut: a program that prints in an endless loop is no reason to run out of memory.
 const OUTPUT_MAX: usize = 1 << 20;
+
+/// No more random bytes than this are handed out at once.
+const RANDOM_MAX: u64 = 4096;
 
 mod number {
     pub const IOCTL: u64 = 29;
@@ -89,13 +93,29 @@ mod futex {
     pub const COMMAND: u64 = 0x7f;
 }
 
+/// The memory that a system call with these registers reads or writes.
+pub fn beside_call(register: impl Fn(usize) -> u64) -> Option<Beside> {
+    let [first, second, third] = [register(A0), register(A0 + 1), register(A0 + 2)];
+    let place = match register(A7) {
+        number::WRITE if matches!(first, 1 | 2) => Beside { address: second, bytes: third, writes: false },
+        number::CLOCK_GETTIME => Beside::written(second, 16),
+        number::GETTIMEOFDAY if first != 0 => Beside::written(first, 16),
+        number::GETRANDOM => Beside::written(first, second.min(RANDOM_MAX)),
+        _ => return None,
+    };
+    Some(place).filter(|place| (1..=OUTPUT_MAX as u64).contains(&place.bytes))
+}
+
 impl Machine<'_> {
     /// Whether the system call a thread stands before is visible to others.
     pub fn is_visible_call(&mut self, hart: &Hart) -> Result<bool, Stop> {
         match hart.x[A7] {
             number::FUTEX => self.is_visible(hart.x[A0], 4, false),
             number::EXIT_GROUP => Ok(true),
-            _ => Ok(false),
+            _ => match beside_call(|number| hart.x[number]) {
+                Some(Beside { address, bytes, writes }) => self.is_visible(address, bytes, writes),
+                None => Ok(false),
+            },
         }
     }
 
@@ -155,6 +175,7 @@ impl Machine<'_> {
             number::GETTIMEOFDAY => {
                 let (seconds, nanoseconds) = self.look_at_clock();
                 if first != 0 {
+                    self.check_writable(first, 16)?;
                     self.poke_long(first, seconds);
                     self.poke_long(first.wrapping_add(8), nanoseconds / 1000);
                 }
@@ -183,7 +204,8 @@ impl Machine<'_> {
             }
             number::GETRANDOM => {
                 // Random numbers would make every run another one: all are zero.
-                let bytes = second.min(4096);
+                let bytes = second.min(RANDOM_MAX);
+                self.check_writable(first, bytes)?;
                 self.poke(first, &vec![0; bytes as usize]);
                 bytes as i64
             }
@@ -191,7 +213,8 @@ impl Machine<'_> {
                 self.poke(third, &[3, 0, 0, 0, 0, 0, 0, 0]);
                 8
             }
-            number::GETPID | number::GETTID | number::SET_TID_ADDRESS => 1000 + i64::from(self.running),
+            number::GETPID => 1000,
+            number::GETTID | number::SET_TID_ADDRESS => 1000 + i64::from(self.running),
             number::GETUID..=number::GETEGID => 1000,
             number::KILL | number::TKILL | number::TGKILL => {
                 let signal = if hart.x[A7] == number::TGKILL { third } else { second };

@@ -46,6 +46,8 @@ pub struct Thread {
     pub c11: bool,
     /// How many atomic sections it is in.
     pub atomic: u8,
+    /// How many locks it holds. The slot of a thread that has ended with some stays empty: another would seem to hold them.
+    pub held: u8,
     /// Where it was created: the address behind the call.
     pub created_at: u32,
     /// The function it started in.
@@ -77,6 +79,21 @@ impl Thread {
         !matches!(self.status, Status::Absent | Status::Exited { .. })
     }
 
+    /// Whether another thread may have the slot.
+    pub fn is_free(&self) -> bool {
+        self.status == Status::Absent && self.held == 0
+    }
+
+    /// What is left of the thread when nobody can ask for it any more.
+    pub fn gone(&self) -> Thread {
+        Thread { held: self.held, ..Thread::default() }
+    }
+
+    /// Counts a lock that the thread has taken, or given back.
+    pub fn count_held(&mut self, taken: bool) {
+        self.held = if taken { self.held.saturating_add(1) } else { self.held.saturating_sub(1) };
+    }
+
     /// Writes a thread and its registers, without what it has locked. Registers that are zero cost nothing.
     pub fn encode(&self, hart: &Hart, out: &mut Vec<Word>) {
         let (tag, first, second) = match self.status {
@@ -91,7 +108,7 @@ impl Thread {
         let flags = Word::from(self.detached) | Word::from(self.c11) << 1;
         out.clear();
         let halves = |value: u64| [value as Word, (value >> 32) as Word];
-        out.extend([tag | flags << 8 | Word::from(self.atomic) << 16]);
+        out.extend([tag | flags << 8 | Word::from(self.atomic) << 16 | Word::from(self.held) << 24]);
         out.extend(halves(first));
         out.extend(halves(second));
         out.extend([self.created_at, self.entry]);
@@ -143,6 +160,7 @@ impl Thread {
             detached: words[0] >> 8 & 1 != 0,
             c11: words[0] >> 8 & 2 != 0,
             atomic: (words[0] >> 16) as u8,
+            held: (words[0] >> 24) as u8,
             created_at: words[5],
             entry: words[6],
             stack,
@@ -220,6 +238,7 @@ mod tests {
             status: Status::Exited { value: 1 << 40 },
             detached: true,
             atomic: 3,
+            held: 200,
             created_at: 7,
             entry: 8,
             stack: Tree { root: 77, levels: 2 },

@@ -74,8 +74,16 @@ pub struct ProgramOrigin {
     pub shared_sites: Vec<u32>,
     pub open_sites: Vec<u32>,
     pub shared_lines: Vec<u64>,
+    /// Which of them lie in memory that is given back while several threads live.
+    #[serde(default)]
+    pub freed_sites: Vec<u32>,
+    #[serde(default)]
+    pub left_units: Vec<u64>,
     /// Whether unlocking is visible.
     pub locks_observed: bool,
+    /// Whether the end of a thread is.
+    #[serde(default)]
+    pub ends_observed: bool,
     pub slots: usize,
 }
 

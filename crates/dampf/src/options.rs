@@ -338,7 +338,7 @@ pub struct ProgramOptions {
     #[arg(long, help_heading = "Programs")]
     pub uninitialised: bool,
 
-    /// Data races are no fault
+    /// Data races are no fault; sources are compiled without optimisation, so that every access is made as it is written
     #[arg(long, help_heading = "Programs")]
     pub no_races: bool,
 

@@ -41,6 +41,13 @@ pub fn is_program(path: &Path) -> bool {
     Compiler::of_source(path).is_some() || begins_like_elf() || (!has_extension && path.is_file())
 }
 
+/// The flags that a program is compiled with. Optimisation is based on the absence of races: where they are no faults, every access has to be
+/// made as it is written.
+fn flags_for(origin: &ProgramOrigin) -> Vec<String> {
+    let unoptimised = origin.ignore_races.then(|| "-O0".to_owned());
+    unoptimised.into_iter().chain(origin.flags.iter().cloned()).collect()
+}
+
 impl ProgramInput {
     /// Reads the program that the options name.
     pub fn load(options: &ModelOptions) -> Result<ProgramInput, Failure> {
@@ -84,7 +91,7 @@ impl ProgramInput {
     pub fn read(path: &Path, origin: Origin) -> Result<ProgramInput, Failure> {
         let kept = origin.program.clone().unwrap_or_default();
         let compiled = match Compiler::of_source(path) {
-            Some(_) => Some(compile::executable(path, &kept.flags)?),
+            Some(_) => Some(compile::executable(path, &flags_for(&kept))?),
             None if !kept.flags.is_empty() => {
                 return Err(Failure::with_help(
                     format!("`{}` is compiled already: -D and --cflags have no effect on it", path.display()),
@@ -120,7 +127,10 @@ impl ProgramInput {
         sharing.sites.extend(&kept.shared_sites);
         sharing.open_sites.extend(&kept.open_sites);
         sharing.granules.extend(&kept.shared_lines);
+        sharing.freed_sites.extend(&kept.freed_sites);
+        sharing.left_units.extend(&kept.left_units);
         sharing.locks_observed |= kept.locks_observed;
+        sharing.ends_observed |= kept.ends_observed;
         sharing.slots = sharing.slots.max(kept.slots);
         let deadlocks = origin.deadlocks;
         let kept = ProgramOrigin { executable_hash, ..kept };
@@ -145,7 +155,10 @@ impl ProgramInput {
             program.shared_sites = self.sharing.sites.iter().copied().collect();
             program.open_sites = self.sharing.open_sites.iter().copied().collect();
             program.shared_lines = self.sharing.granules.iter().copied().collect();
+            program.freed_sites = self.sharing.freed_sites.iter().copied().collect();
+            program.left_units = self.sharing.left_units.iter().copied().collect();
             program.locks_observed = self.sharing.locks_observed;
+            program.ends_observed = self.sharing.ends_observed;
             program.slots = self.sharing.slots;
         }
     }

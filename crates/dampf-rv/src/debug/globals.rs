@@ -28,6 +28,8 @@ pub struct Variable {
 pub(super) struct DataSymbols {
     /// The sizes of variables by address.
     sizes: HashMap<u64, u64>,
+    /// The names at an address, as linkers know them.
+    names: HashMap<u64, Vec<String>>,
     /// Thread-local variables by readable name.
     by_name: HashMap<String, Vec<Symbol>>,
     /// Thread-local static variables of C functions, whose symbols carry a number (`calls.0`), by the name without it.
@@ -37,7 +39,12 @@ pub(super) struct DataSymbols {
 impl DataSymbols {
     pub fn new(symbols: Vec<Symbol>) -> DataSymbols {
         let objects = symbols.iter().filter(|symbol| symbol.kind == SymbolKind::Object);
-        let sizes = objects.map(|symbol| (symbol.address, symbol.size)).collect();
+        let mut sizes = HashMap::new();
+        let mut names: HashMap<u64, Vec<String>> = HashMap::new();
+        for symbol in objects {
+            sizes.insert(symbol.address, symbol.size);
+            names.entry(symbol.address).or_default().push(symbol.name.clone());
+        }
         let mut by_name: HashMap<String, Vec<Symbol>> = HashMap::new();
         let mut numbered: HashMap<String, Vec<Symbol>> = HashMap::new();
         for symbol in symbols.into_iter().filter(|symbol| symbol.kind == SymbolKind::ThreadLocal) {
@@ -46,7 +53,18 @@ impl DataSymbols {
                 None => by_name.entry(demangle(&symbol.name)).or_default().push(symbol),
             }
         }
-        DataSymbols { sizes, by_name, numbered }
+        DataSymbols { sizes, names, by_name, numbered }
+    }
+
+    /// Whether a variable's description gives the address of another variable. Where a local variable is a copy that need not be
+    /// made, compilers say that it is the original.
+    fn is_others(&self, address: u64, own_name: &str) -> bool {
+        let mangled = format!("{}{own_name}", own_name.len());
+        let is_own = |name: &String| {
+            let rest = name.strip_prefix(own_name);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.')) || name.contains(&mangled)
+        };
+        self.names.get(&address).is_some_and(|names| !names.iter().any(is_own))
     }
 
     /// The offset in a thread's block of the variable with this full name and own name in a source file.
@@ -94,6 +112,7 @@ fn variable(reader: &Reader, raw: &RawVariable, symbols: &DataSymbols) -> Option
     let mut size = reader.size_of(ty);
     let full_name = || reader.full_name(reader.entry(raw.entry)?);
     let (address, thread_local, name) = match raw.home {
+        Home::Address(address) if symbols.is_others(address, &own_name) => return None,
         Home::Address(address) => {
             size = size.max(symbols.sizes.get(&address).copied().unwrap_or(0));
             (address, false, full_name()?)

@@ -26,7 +26,8 @@ pub(crate) fn demangle_mangled(name: &str) -> Option<String> {
     while let Some(shorter) = [" const", " volatile", " &&", " &"].iter().find_map(|word| name.strip_suffix(word)) {
         name = shorter;
     }
-    Some(without_parameters(name))
+    // Which string type a name is about is no part of it.
+    Some(without_parameters(&name.replace("[abi:cxx11]", "")))
 }
 
 /// Removes the parameters of functions that a name lies in: `next()::calls` becomes `next::calls`.

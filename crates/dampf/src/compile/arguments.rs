@@ -6,9 +6,11 @@
 //! its order. Options with an operand of their own are known here, so that an operand is never taken for an
 //! option or an input.
 
+use super::Compiler;
 use crate::failure::Failure;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
 
 /// Options whose operand may be the next argument.
 const WITH_OPERAND: &[&str] = &[
@@ -97,12 +99,19 @@ pub struct Invocation {
     shared: bool,
     /// Whether the result is an object to be linked again, or one that does without the standard libraries.
     freestanding: bool,
+    sources: Vec<PathBuf>,
 }
 
 impl Invocation {
     pub fn read(arguments: &[OsString]) -> Result<Invocation, Failure> {
-        let mut invocation =
-            Invocation { arguments: Vec::new(), links: true, has_inputs: false, shared: false, freestanding: false };
+        let mut invocation = Invocation {
+            arguments: Vec::new(),
+            links: true,
+            has_inputs: false,
+            shared: false,
+            freestanding: false,
+            sources: Vec::new(),
+        };
         let mut expanded = expand(arguments)?.into_iter();
         while let Some(argument) = expanded.next() {
             if is_one_of(&argument, WITH_OPERAND) {
@@ -125,6 +134,9 @@ impl Invocation {
             b"-r" | b"-nostdlib" | b"-nodefaultlibs" | b"-nostartfiles" => self.freestanding = true,
             _ => self.has_inputs |= text == b"-" || !text.starts_with(b"-") || text.starts_with(b"-l"),
         }
+        if !text.starts_with(b"-") && Compiler::of_source(Path::new(&argument)).is_some() {
+            self.sources.push(PathBuf::from(&argument));
+        }
         if let Some(list) = text.strip_prefix(b"-Wl,") {
             self.arguments.extend(for_linker(list));
         } else if !is_left_out(text) {
@@ -135,6 +147,12 @@ impl Invocation {
     /// The arguments that are passed on.
     pub fn arguments(&self) -> &[OsString] {
         &self.arguments
+    }
+
+    /// Whether a source has this text somewhere. One that cannot be read is the compiler's to complain about.
+    pub fn mentions(&self, text: &str) -> bool {
+        let has_text = |bytes: Vec<u8>| bytes.windows(text.len()).any(|window| window == text.as_bytes());
+        self.sources.iter().any(|source| std::fs::read(source).is_ok_and(has_text))
     }
 
     /// Whether files are linked.

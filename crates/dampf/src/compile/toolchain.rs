@@ -65,6 +65,9 @@ const FLAGS_AFTER: &[&str] = &["-U_FORTIFY_SOURCE", "-fno-lto"];
 
 const FLAGS_LINKING: &[&str] = &["-static", "-no-pie"];
 
+/// Functions whose bodies are atomic sections are known by how their names begin; inlined, they would have none.
+const ATOMIC_FUNCTIONS: &str = "__VERIFIER_atomic_";
+
 /// What counts as an undefined operation.
 const UNDEFINED: &str = "-fsanitize=shift,integer-divide-by-zero,unreachable,vla-bound,return,signed-integer-overflow,\
                          bounds,bool,enum,builtin";
@@ -175,6 +178,9 @@ impl Toolchain {
     /// Our flags that come after the user's.
     pub fn flags_after(&self, runtime: &Runtime, invocation: &Invocation) -> Vec<OsString> {
         let mut flags: Vec<OsString> = FLAGS_AFTER.iter().map(OsString::from).collect();
+        if invocation.mentions(ATOMIC_FUNCTIONS) {
+            flags.push("-fno-inline".into());
+        }
         if invocation.links() {
             flags.extend(FLAGS_LINKING.iter().map(OsString::from));
         }

@@ -1,0 +1,79 @@
+//! Memory that operations and system calls access besides their objects: places for results, and buffers.
+//!
+//! `pthread_join(thread, &result)` writes `result`, `write(1, buffer, n)` reads `buffer`. To other threads these are plain accesses like any in
+//! the program: visible where the memory is shared, and races where nothing orders them.
+
+use crate::hooks::{Atomic, Hook};
+use crate::machine::Machine;
+use crate::race::PendingAccess;
+use crate::syscalls;
+use crate::thread::Status;
+use crate::trouble::Stop;
+use dampf_rv::machine::Hart;
+
+const RA: usize = 1;
+const A0: usize = 10;
+const A1: usize = 11;
+
+/// A stretch of memory, and what is done with it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Beside {
+    pub address: u64,
+    pub bytes: u64,
+    pub writes: bool,
+}
+
+impl Beside {
+    pub fn written(address: u64, bytes: u64) -> Beside {
+        Beside { address, bytes, writes: true }
+    }
+}
+
+impl Machine<'_> {
+    /// What an operation accesses besides its object, with these registers.
+    fn beside_operation(&self, hook: Hook, register: impl Fn(usize) -> u64) -> Option<Beside> {
+        let place = match hook {
+            Hook::ThreadCreate | Hook::PosixMemalign => Beside::written(register(A0), 8),
+            Hook::SemaphoreValue => Beside::written(register(A1), 4),
+            Hook::ThreadJoin | Hook::ThreadJoinC11 | Hook::ThreadTryjoin | Hook::ThreadTimedjoin => {
+                // Nothing is written before the thread has ended.
+                if register(A1) == 0 || !self.can_join(register(A0)) {
+                    return None;
+                }
+                Beside::written(register(A1), if hook == Hook::ThreadJoinC11 { 4 } else { 8 })
+            }
+            // The value that is expected is read; the one that was found instead is written there.
+            Hook::Atomic(Atomic::CompareExchange, bytes) => {
+                let value = |address: u64| self.peek_value(address, usize::from(bytes));
+                let writes = value(register(A0)) != value(register(A1));
+                Beside { address: register(A1), bytes: u64::from(bytes), writes }
+            }
+            _ => return None,
+        };
+        Some(place)
+    }
+
+    /// Whether other threads can notice what an operation does besides.
+    pub fn is_visible_beside(&mut self, hook: Hook, hart: &Hart) -> Result<bool, Stop> {
+        match self.beside_operation(hook, |number| hart.x[number]) {
+            Some(Beside { address, bytes, writes }) => self.is_visible(address, bytes, writes),
+            None => Ok(false),
+        }
+    }
+
+    /// The access that a thread is about to make besides the one that its operation is.
+    pub fn pending_beside(&self, slot: u32) -> Option<PendingAccess> {
+        let thread = self.threads[slot as usize];
+        if thread.status != Status::Running {
+            return None;
+        }
+        let register = |number: usize| self.register(slot, number);
+        let (place, pc) = match self.system.program.hook(thread.pc) {
+            Some(hook) => (self.beside_operation(hook, register)?, register(RA).wrapping_sub(2)),
+            None if self.is_system_call(thread.pc) => (syscalls::beside_call(register)?, thread.pc),
+            None => return None,
+        };
+        let Beside { address, bytes, writes } = place;
+        Some(PendingAccess { slot, address, bytes, writes, atomic: false, told_atomic: false, pc })
+    }
+}

@@ -1,0 +1,106 @@
+//! Operations that notice what is assumed to go unnoticed: that a lock is still held, that its memory is still there, that a thread has not ended yet.
+//!
+//! Why each of them may be assumed away, until it is met, is told in [`sharing`](crate::sharing).
+
+use crate::hooks::Hook;
+use crate::layout::Region;
+use crate::machine::Machine;
+use crate::sharing::{GRANULE_BYTES, Lesson, UNIT_BYTES};
+use crate::thread::{Status, Thread};
+use crate::trouble::Stop;
+use dampf_rv::machine::Hart;
+
+const SP: usize = 2;
+const A0: usize = 10;
+
+impl Machine<'_> {
+    /// Whether other threads may notice when a lock at this address is released.
+    pub fn is_visible_release(&mut self, address: u64) -> bool {
+        if self.system.sharing.locks_observed {
+            return true;
+        }
+        match Region::of(address, self.slots()) {
+            Some(Region::Shared(_)) => {
+                let block = self.block_at(address);
+                block.is_some_and(|(_, block)| self.system.sharing.freed_sites.contains(&block.site))
+            }
+            // What a thread releases on its own stack it leaves later itself.
+            Some(Region::Stack(slot) | Region::Tls(slot)) if slot != self.running => {
+                self.system.sharing.left_units.contains(&(address / UNIT_BYTES))
+            }
+            _ => false,
+        }
+    }
+
+    fn has_ended(&self, handle: u64) -> bool {
+        let slot = self.slot_of_handle(handle);
+        slot.is_some_and(|slot| matches!(self.threads[slot as usize].status, Status::Exited { .. }))
+    }
+
+    /// Whether there are threads besides the running one, or some that may have ended just now: nobody has joined them.
+    fn has_others(&self) -> bool {
+        let is_other = |slot: usize, thread: &Thread| slot != self.running as usize && thread.status != Status::Absent;
+        self.threads.iter().enumerate().any(|(slot, thread)| is_other(slot, thread))
+    }
+
+    /// Learns that an operation notices what others do, where there are others.
+    pub fn learn_observed(&mut self, hook: Hook, hart: &Hart) -> Result<(), Stop> {
+        if !self.has_others() {
+            return Ok(());
+        }
+        // What was left before another thread is known to have ended.
+        if matches!(hook, Hook::ThreadJoin | Hook::ThreadJoinC11) {
+            self.learn_left(self.running, hart.x[SP])?;
+        }
+        let sharing = &self.system.sharing;
+        let lesson = match hook {
+            Hook::ThreadTryjoin | Hook::ThreadTimedjoin if !sharing.ends_observed => Lesson::EndsObserved,
+            // From now on nobody can tell that it has ended.
+            Hook::ThreadDetach if !sharing.ends_observed && self.has_ended(hart.x[A0]) => Lesson::EndsObserved,
+            Hook::Free | Hook::Realloc | Hook::Delete | Hook::DeleteArray if !sharing.locks_observed => {
+                let site = self.block_at(hart.x[A0]).map(|(_, block)| block.site);
+                match site.filter(|site| !self.system.sharing.freed_sites.contains(site)) {
+                    Some(site) if self.is_visible_block(hart.x[A0]) => Lesson::FreedSite(site),
+                    _ => return Ok(()),
+                }
+            }
+            _ if !sharing.locks_observed && hook.observes_locks() => {
+                let bytes = hook.object_bytes().unwrap_or(1);
+                if !self.is_visible(hart.x[A0], bytes, !hook.only_reads())? {
+                    return Ok(());
+                }
+                Lesson::LocksObserved
+            }
+            _ => return Ok(()),
+        };
+        self.system.learn(lesson);
+        Err(Stop::Lesson)
+    }
+
+    /// Learns that the running thread has left a part of its stack that others use, now that its stack pointer has this value.
+    pub fn learn_left(&mut self, slot: u32, after: u64) -> Result<(), Stop> {
+        let before = std::mem::replace(&mut self.sp_before, after);
+        let sharing = &self.system.sharing;
+        if sharing.locks_observed || sharing.granules.is_empty() || self.process.ended.is_some() {
+            return Ok(());
+        }
+        if !self.has_others() {
+            return Ok(());
+        }
+        let is_alive = self.threads[slot as usize].is_alive();
+        let after = if is_alive { after } else { Region::Stack(slot).base(0) };
+        if after <= before {
+            return Ok(());
+        }
+        let shared = sharing.granules.range(before / GRANULE_BYTES..after.div_ceil(GRANULE_BYTES));
+        let units = shared.flat_map(|granule| {
+            let (start, end) = (granule * GRANULE_BYTES, (granule + 1) * GRANULE_BYTES);
+            start.max(before) / UNIT_BYTES..end.min(after) / UNIT_BYTES
+        });
+        let news: Vec<u64> = units.filter(|unit| !sharing.left_units.contains(unit)).collect();
+        for unit in &news {
+            self.system.learn(Lesson::LeftUnit(unit * UNIT_BYTES));
+        }
+        if news.is_empty() { Ok(()) } else { Err(Stop::Lesson) }
+    }
+}
