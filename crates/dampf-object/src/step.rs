@@ -136,7 +136,7 @@ impl Machine<'_> {
         }
         match self.system.options.granularity {
             Granularity::Visible => self.go_on(hart, way, BUDGET),
-            Granularity::Instruction => self.go_on(hart, way, 1),
+            Granularity::Instruction => self.go_instruction(hart, way),
             Granularity::Line => self.go_line(hart, way),
         }
     }
@@ -257,21 +257,38 @@ impl Machine<'_> {
         self.after_exit(hart, exit, None).map(|_| ())
     }
 
+    /// Runs until another instruction of the user's program is next. The libraries' private data is nobody's to look at meanwhile.
+    fn go_instruction(&mut self, hart: &mut Hart, way: Option<u32>) -> Result<(), Stop> {
+        let program = &self.system.program;
+        let all_is_users = program.debug.user_code().is_empty();
+        self.go_until(hart, way, |machine, pc| all_is_users || machine.system.program.is_user_code(pc))
+    }
+
     /// Runs until another line of the user's source begins.
     fn go_line(&mut self, hart: &mut Hart, way: Option<u32>) -> Result<(), Stop> {
         let line = |machine: &Self, pc: u64| {
             machine.system.program.location(pc).map(|location| (location.file, location.line))
         };
         let start = line(self, hart.pc);
+        self.go_until(hart, way, |machine, pc| {
+            let now = line(machine, pc);
+            now.is_some() && now != start
+        })
+    }
+
+    /// Runs instruction by instruction to a place that is far enough, or to where the thread has to stop before.
+    fn go_until(
+        &mut self,
+        hart: &mut Hart,
+        way: Option<u32>,
+        is_far_enough: impl Fn(&Self, u64) -> bool,
+    ) -> Result<(), Stop> {
         let mut way = way;
         for _ in 0..BUDGET {
             let (pc, status) = (hart.pc, self.thread().status);
             self.go_on(hart, way.take(), 1)?;
-            if hart.pc == pc || self.thread().status != status || self.process.ended.is_some() {
-                break;
-            }
-            let now = line(self, hart.pc);
-            if now.is_some() && now != start {
+            let has_stopped = hart.pc == pc || self.thread().status != status || self.process.ended.is_some();
+            if has_stopped || is_far_enough(self, hart.pc) {
                 break;
             }
         }
