@@ -68,6 +68,8 @@ pub enum Hook {
     ThreadDetach,
     ThreadExit,
     ThreadSelf,
+    /// A wish about a thread that changes nothing of what it does.
+    Ignored,
     /// The unwinder looks for a function's description: the library would first sort all descriptions there are.
     FindDescription,
     Malloc,
@@ -127,6 +129,7 @@ impl Hook {
             | Hook::Nondeterministic(..)
             | Hook::Sampled(..)
             | Hook::Abort
+            | Hook::Ignored
             | Hook::ThreadSelf => 0,
             Hook::PosixMemalign | Hook::SemaphoreInit | Hook::BarrierInit => 4,
             Hook::FindDescription
@@ -232,6 +235,10 @@ const NAMES: &[(&str, Hook)] = &[
     ("pthread_exit", Hook::ThreadExit),
     ("thrd_exit", Hook::ThreadExit),
     ("_Unwind_Find_FDE", Hook::FindDescription),
+    ("pthread_setname_np", Hook::Ignored),
+    ("pthread_setschedparam", Hook::Ignored),
+    ("pthread_setschedprio", Hook::Ignored),
+    ("pthread_setaffinity_np", Hook::Ignored),
     ("pthread_self", Hook::ThreadSelf),
     ("thrd_current", Hook::ThreadSelf),
     ("malloc", Hook::Malloc),

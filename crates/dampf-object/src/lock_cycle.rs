@@ -1,7 +1,8 @@
 //! Threads that wait for each other for ever, while others go on.
 //!
 //! A thread that waits for a lock waits for the one thread that holds it, and one that joins another for that one to end. Where such waits
-//! form a circle, none of its threads will ever move again, whatever the others do: a deadlock, though the program has not stopped.
+//! form a circle, none of its threads will ever move again, whatever the others do: a deadlock, though the program has not stopped. So is a wait
+//! for a lock whose holder has ended.
 
 use crate::hooks::Hook;
 use crate::machine::Machine;
@@ -11,17 +12,29 @@ use dampf_core::{Fault, FaultKind};
 /// More threads of a circle are counted, not named.
 const NAMED_MAX: usize = 4;
 
+/// Why a thread will never move again.
+enum Stuck {
+    /// It is one of a circle.
+    InCircle(u32),
+    /// It waits for one that has ended.
+    ForEnded(u32),
+}
+
 impl Machine<'_> {
-    /// The circle that this state has, if it has one.
-    pub fn lock_cycle(&mut self) -> Option<Fault> {
+    /// The threads of this state that will never move again, if there are some that wait in such a way.
+    pub fn stuck_threads(&mut self) -> Option<Fault> {
         let mut passed = std::mem::take(&mut self.passed);
-        let within = self.find_cycle(&mut passed);
+        let stuck = self.find_stuck(&mut passed);
         self.passed = passed;
-        within.map(|within| self.told_cycle(within))
+        let message = match stuck? {
+            Stuck::InCircle(within) => self.told_cycle(within),
+            Stuck::ForEnded(slot) => self.told_ended(slot)?,
+        };
+        Some(Fault { kind: FaultKind::Deadlock, message, location: None })
     }
 
-    /// A thread of a circle. Every thread waits for one at most, so no thread is passed twice but by the way that closes the circle.
-    fn find_cycle(&self, passed: &mut Vec<u32>) -> Option<u32> {
+    /// A thread that is stuck. Every thread waits for one at most, so no thread is passed twice but by the way that closes the circle.
+    fn find_stuck(&self, passed: &mut Vec<u32>) -> Option<Stuck> {
         const NEVER: u32 = u32::MAX;
         passed.clear();
         passed.resize(self.slots(), NEVER);
@@ -30,8 +43,11 @@ impl Machine<'_> {
             while passed[slot as usize] == NEVER {
                 passed[slot as usize] = start;
                 let Some(next) = self.waits_for(slot) else { break };
+                if !self.threads[next as usize].is_alive() {
+                    return Some(Stuck::ForEnded(slot));
+                }
                 if passed[next as usize] == start {
-                    return Some(next);
+                    return Some(Stuck::InCircle(next));
                 }
                 slot = next;
             }
@@ -60,7 +76,7 @@ impl Machine<'_> {
         }
     }
 
-    fn told_cycle(&self, within: u32) -> Fault {
+    fn told_cycle(&self, within: u32) -> String {
         let mut cycle = vec![within];
         while let Some(next) = cycle.last().and_then(|&slot| self.waits_for(slot)).filter(|&next| next != within) {
             cycle.push(next);
@@ -71,10 +87,18 @@ impl Machine<'_> {
         if others > 0 {
             names.push(format!("{others} more"));
         }
-        let message = match names.as_slice() {
+        match names.as_slice() {
             [first @ .., last] if !first.is_empty() => format!("{} and {last} wait for each other", first.join(", ")),
             _ => format!("{} waits for itself", names.concat()),
+        }
+    }
+
+    fn told_ended(&self, slot: u32) -> Option<String> {
+        let lock = match self.threads[slot as usize].status {
+            Status::Reacquiring { mutex, .. } => mutex,
+            _ => self.register(slot, 10),
         };
-        Fault { kind: FaultKind::Deadlock, message, location: None }
+        let (waiting, ended) = (self.thread_name(slot), self.thread_name(self.waits_for(slot)?));
+        Some(format!("{waiting} waits for {}, which {ended} held when it ended", self.place_name(lock)))
     }
 }

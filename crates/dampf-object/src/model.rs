@@ -174,7 +174,7 @@ impl Worker for ObjectWorker<'_> {
             out.set_state_fault(fault);
             return Ok(());
         }
-        if let Some(fault) = self.machine.lock_cycle() {
+        if let Some(fault) = self.machine.stuck_threads() {
             // The others may go on, and meet other faults.
             out.set_state_fault(fault);
         }
@@ -225,6 +225,10 @@ impl Worker for ObjectWorker<'_> {
                     Some(Ending::Blocked) => {}
                 }
             }
+        }
+        if out.fault_of_state().is_some() && out.state_fault().is_none() {
+            let message = "no thread can go on".to_owned();
+            out.set_state_fault(Fault { kind: FaultKind::Deadlock, message, location: None });
         }
         Ok(())
     }

@@ -16,8 +16,9 @@ const STRINGS: &str =
 /// Functions for bytes. Their writes are exact. They may read what lies around, and nothing tells.
 const BYTES: &str = "memcpy memmove memset mempcpy bcopy bzero";
 
-/// How the names of functions begin that read by words.
+/// How the names of functions begin that read by words, and of some that do not though they are called alike.
 const BY_WORDS: [&str; 6] = ["str", "stp", "mem", "rawmem", "wcs", "wmem"];
+const BY_BYTES: [&str; 4] = ["strto", "strsep", "strftime", "strptime"];
 
 /// Parts of the names of functions that implement synchronisation, or count references to what threads share.
 const SYNCHRONISATION: &str = "pthread nptl thrd thread mtx cnd tss once sem_ lll futex guard cxa exception Unwind atomic \
@@ -57,8 +58,9 @@ fn own_name(symbol: &Symbol) -> &str {
 }
 
 fn is_exact(symbol: &Symbol, code: &Code) -> bool {
-    let by_words = BY_WORDS.iter().any(|beginning| own_name(symbol).starts_with(beginning));
-    !by_words
+    let begins = |beginning: &&str| own_name(symbol).starts_with(beginning);
+    let by_words = BY_WORDS.iter().any(&begins);
+    (!by_words || BY_BYTES.iter().any(begins))
         && !SYNCHRONISATION.split_whitespace().any(|part| symbol.name.contains(part))
         && !orders_memory(symbol.address..symbol.address + symbol.size, code)
 }

@@ -384,6 +384,7 @@ impl Machine<'_> {
             ThreadDetach => self.detach_thread(hart),
             ThreadExit => Ok(self.exit_thread(hart)),
             ThreadSelf => Ok(Next::Return(self.own_handle(hart))),
+            Ignored => Ok(Next::Return(0)),
             FindDescription => Ok(Next::Return(self.find_description(hart))),
             Malloc | PageMalloc | Calloc | Realloc | Memalign | PosixMemalign | UsableSize | Free | New | NewArray
             | NewAligned | NewArrayAligned | Delete | DeleteArray => self.heap_operation(hook, hart, way),

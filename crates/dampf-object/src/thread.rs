@@ -84,9 +84,12 @@ impl Thread {
         self.status == Status::Absent && self.held == 0
     }
 
-    /// What is left of the thread when nobody can ask for it any more.
+    /// What is left of the thread when nobody can ask for it any more: nothing, unless it holds locks.
     pub fn gone(&self) -> Thread {
-        Thread { held: self.held, ..Thread::default() }
+        match self.held {
+            0 => Thread::default(),
+            held => Thread { held, created_at: self.created_at, entry: self.entry, ..Thread::default() },
+        }
     }
 
     /// Counts a lock that the thread has taken, or given back.

@@ -65,16 +65,16 @@ const FLAGS_AFTER: &[&str] = &["-U_FORTIFY_SOURCE", "-fno-lto"];
 
 const FLAGS_LINKING: &[&str] = &["-static", "-no-pie"];
 
-/// Functions whose bodies are atomic sections are known by how their names begin; inlined, they would have none.
-const ATOMIC_FUNCTIONS: &str = "__VERIFIER_atomic_";
+/// Functions of a program that are known by their names, or by how these begin; inlined, they would have none.
+const NAMED_FUNCTIONS: [&str; 2] = ["__VERIFIER_atomic_", "assume_abort_if_not"];
 
 /// What counts as an undefined operation.
 const UNDEFINED: &str = "-fsanitize=shift,integer-divide-by-zero,unreachable,vla-bound,return,signed-integer-overflow,\
-                         bounds,bool,enum,builtin";
+                         float-cast-overflow,bounds,bool,enum,builtin";
 
 /// The same for clang's compiler proper, which knows no groups.
 const UNDEFINED_CLANG: &str = "-fsanitize=shift-base,shift-exponent,integer-divide-by-zero,unreachable,vla-bound,return,\
-                               signed-integer-overflow,array-bounds,bool,enum,builtin";
+                               signed-integer-overflow,float-cast-overflow,array-bounds,bool,enum,builtin";
 
 /// The name of the machine that programs are compiled for.
 const TARGET: &str = "riscv64-linux-gnu";
@@ -178,7 +178,7 @@ impl Toolchain {
     /// Our flags that come after the user's.
     pub fn flags_after(&self, runtime: &Runtime, invocation: &Invocation) -> Vec<OsString> {
         let mut flags: Vec<OsString> = FLAGS_AFTER.iter().map(OsString::from).collect();
-        if invocation.mentions(ATOMIC_FUNCTIONS) {
+        if NAMED_FUNCTIONS.iter().any(|name| invocation.mentions(name)) {
             flags.push("-fno-inline".into());
         }
         if invocation.links() {
