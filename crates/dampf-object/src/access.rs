@@ -89,7 +89,7 @@ impl Machine<'_> {
             if standing.foreign & mask != 0 {
                 return Err(self.learn_shared(line, standing));
             }
-            visible |= standing.visible & mask != 0;
+            visible |= self.is_noticed(line, standing.region, standing.visible & mask, write)?;
         }
         Ok(visible)
     }
@@ -158,7 +158,7 @@ impl Machine<'_> {
                     return Err(Stop::Uninitialised);
                 }
             }
-            visible |= standing.visible & mask != 0;
+            visible |= self.is_noticed(line, standing.region, standing.visible & mask, write)?;
             self.remember(line, standing);
         }
         self.check_aligned(address, bytes)?;
@@ -180,15 +180,22 @@ impl Machine<'_> {
     /// Lets later accesses to a line's private bytes go the fast way.
     fn remember(&mut self, address: u64, standing: Standing) {
         let watched = !self.locked.is_empty() || !self.process.reservations.is_empty();
-        let free = match standing.visible {
-            _ if self.is_watched(standing.region) => 0,
-            _ if self.is_free() && !watched => standing.valid,
-            visible => standing.valid & !visible,
+        let (read, write) = match standing.visible {
+            _ if self.is_watched(standing.region) => (0, 0),
+            0 => (standing.valid, standing.valid),
+            visible if watched => (standing.valid & !visible, standing.valid & !visible),
+            visible => {
+                let (read, write) = self.unasked(address & !63, standing.region, self.is_free());
+                (standing.valid & (!visible | read), standing.valid & (!visible | write))
+            }
         };
         let program = &self.system.program;
         match (standing.region, program.line(address)) {
-            (None, Some((line, _))) => self.space.remember_constant(address, line, free),
-            (Some(region), _) => self.space.remember(address, region, free, region == Region::Stack(self.running)),
+            (None, Some((line, _))) => self.space.remember_constant(address, line, read),
+            (Some(region), _) => {
+                let is_own_stack = region == Region::Stack(self.running);
+                self.space.remember(address, region, (read, write), is_own_stack);
+            }
             (None, None) => {}
         }
     }

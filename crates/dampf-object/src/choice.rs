@@ -87,6 +87,8 @@ impl Machine<'_> {
 
     fn lock_variable(&mut self, hart: &Hart) -> Result<Next, Stop> {
         let locked = LockedVariable { address: hart.x[A0], bytes: hart.x[A0 + 1].max(1), owner: self.running };
+        // Others may not access it from now on, which is as if it were written.
+        self.is_visible(locked.address, locked.bytes, true)?;
         // The owner runs, so its words are written anew.
         self.locked.lock(locked);
         self.space.forget();

@@ -189,10 +189,17 @@ impl Machine<'_> {
     }
 
     /// Whether freeing a block is visible to other threads.
-    pub fn is_visible_block(&mut self, address: u64) -> bool {
-        let found = self.block_at(address);
-        matches!(Region::of(address, self.slots()), Some(Region::Shared(_)))
-            && found.is_none_or(|(_, block)| !block.local)
+    pub fn is_visible_block(&mut self, address: u64) -> Result<bool, Stop> {
+        let Some(region @ Region::Shared(slot)) = Region::of(address, self.slots()) else { return Ok(false) };
+        match self.block_at(address) {
+            Some((_, block)) if block.local => Ok(false),
+            Some((_, block)) => {
+                let start = region.base(0) + u64::from(block.offset);
+                // The owner of the arena may be given the place again, and can tell.
+                Ok(self.is_end_noticed(start, u64::from(block.size))? || slot != self.running)
+            }
+            None => Ok(true),
+        }
     }
 
     fn release_block(&mut self, address: u64, maker: Maker) -> Result<(), Stop> {
@@ -218,6 +225,8 @@ impl Machine<'_> {
             let message = format!("{operation} of {}, which was allocated with {made}", self.place_name(address));
             return Err(Stop::fault(FaultKind::InvalidFree, message));
         }
+        // It is as if every byte was written, visible or not.
+        self.is_visible_block(address)?;
         // What is freed holds nothing: equal heaps are to look the same.
         let mut at = address;
         while at < address + u64::from(block.size) {

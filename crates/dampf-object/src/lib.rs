@@ -48,9 +48,11 @@ mod thread;
 mod transfer;
 mod trouble;
 mod undefined;
+mod uses;
 
 pub use model::{ObjectModel, ObjectWorker};
 pub use program::{Program, Refusal};
 pub use run::Ending;
 pub use sharing::{Lesson, Sharing};
 pub use system::{Granularity, Options};
+pub use uses::{SeenUses, Use};

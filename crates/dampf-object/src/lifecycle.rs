@@ -101,6 +101,7 @@ impl Machine<'_> {
         }
         self.fresh.push(slot);
         self.alone = false;
+        self.others = true;
         // What the creator does from here on can happen after what the new thread does.
         self.granted = false;
         self.space.forget();
@@ -255,6 +256,8 @@ impl Machine<'_> {
                 }
                 self.hart_mut(slot);
                 self.threads[slot as usize] = thread.gone();
+                self.others = self.has_others();
+                self.space.forget();
                 Ok(Next::Return(0))
             }
             _ if slot == self.running => misuse(format!("{me} joins itself")),
@@ -273,6 +276,8 @@ impl Machine<'_> {
             Status::Exited { .. } => {
                 self.hart_mut(slot);
                 self.threads[slot as usize] = thread.gone();
+                self.others = self.has_others();
+                self.space.forget();
                 Ok(Next::Return(0))
             }
             _ => {

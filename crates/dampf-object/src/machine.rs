@@ -65,6 +65,8 @@ pub struct Machine<'m> {
     pub operating: Option<Hart>,
     /// No other thread is alive: nothing is visible to anybody.
     pub alone: bool,
+    /// There are others, or some that may have ended just now.
+    pub others: bool,
     /// The running thread may perform one visible operation.
     pub granted: bool,
     /// Reads may reach beyond the end of an object.
@@ -114,6 +116,7 @@ impl<'m> Machine<'m> {
             out: None,
             operating: None,
             alone: false,
+            others: false,
             granted: false,
             lenient: false,
             sp_before: 0,

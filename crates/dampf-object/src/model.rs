@@ -6,9 +6,10 @@ use crate::sharing::{Lesson, Sharing};
 use crate::start;
 use crate::system::{Options, System};
 use crate::trouble::Stop;
+use crate::uses::SeenUses;
 use dampf_core::{Action, Fault, FaultKind, Ground, Model, Successors, Unsupported, Word, Worker};
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// A label is the slot of the thread and the way it goes.
 const WAY_BITS: u32 = 20;
@@ -40,6 +41,17 @@ impl ObjectModel {
     /// count and is to be done again with a model that has learnt it.
     pub fn lessons(&self) -> BTreeSet<Lesson> {
         self.system.lessons.lock().expect("nothing panics under this lock").clone()
+    }
+
+    /// Lets the model's runs see how words of shared memory are used; a search has no use for that.
+    pub fn watch_uses(&mut self) {
+        self.system.seen = Some(Mutex::default());
+    }
+
+    /// What was seen of that.
+    pub fn seen_uses(&self) -> SeenUses {
+        let seen = self.system.seen.as_ref();
+        seen.map(|seen| seen.lock().expect("nothing panics under this lock").clone()).unwrap_or_default()
     }
 
     /// Bytes of memory lines and components, for all states together.

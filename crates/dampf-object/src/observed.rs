@@ -6,7 +6,7 @@ use crate::hooks::Hook;
 use crate::layout::Region;
 use crate::machine::Machine;
 use crate::sharing::{GRANULE_BYTES, Lesson, UNIT_BYTES};
-use crate::thread::{Status, Thread};
+use crate::thread::Status;
 use crate::trouble::Stop;
 use dampf_rv::machine::Hart;
 
@@ -37,12 +37,6 @@ impl Machine<'_> {
         slot.is_some_and(|slot| matches!(self.threads[slot as usize].status, Status::Exited { .. }))
     }
 
-    /// Whether there are threads besides the running one, or some that may have ended just now: nobody has joined them.
-    fn has_others(&self) -> bool {
-        let is_other = |slot: usize, thread: &Thread| slot != self.running as usize && thread.status != Status::Absent;
-        self.threads.iter().enumerate().any(|(slot, thread)| is_other(slot, thread))
-    }
-
     /// Learns that an operation notices what others do, where there are others.
     pub fn learn_observed(&mut self, hook: Hook, hart: &Hart) -> Result<(), Stop> {
         if !self.has_others() {
@@ -60,7 +54,7 @@ impl Machine<'_> {
             Hook::Free | Hook::Realloc | Hook::Delete | Hook::DeleteArray if !sharing.locks_observed => {
                 let site = self.block_at(hart.x[A0]).map(|(_, block)| block.site);
                 match site.filter(|site| !self.system.sharing.freed_sites.contains(site)) {
-                    Some(site) if self.is_visible_block(hart.x[A0]) => Lesson::FreedSite(site),
+                    Some(site) if self.is_visible_block(hart.x[A0])? => Lesson::FreedSite(site),
                     _ => return Ok(()),
                 }
             }
@@ -81,15 +75,19 @@ impl Machine<'_> {
     pub fn learn_left(&mut self, slot: u32, after: u64) -> Result<(), Stop> {
         let before = std::mem::replace(&mut self.sp_before, after);
         let sharing = &self.system.sharing;
-        if sharing.locks_observed || sharing.granules.is_empty() || self.process.ended.is_some() {
-            return Ok(());
-        }
-        if !self.has_others() {
+        if sharing.granules.is_empty() || self.process.ended.is_some() || !self.has_others() {
             return Ok(());
         }
         let is_alive = self.threads[slot as usize].is_alive();
         let after = if is_alive { after } else { Region::Stack(slot).base(0) };
         if after <= before {
+            return Ok(());
+        }
+        for line in sharing.granules.range(before / GRANULE_BYTES..after.div_ceil(GRANULE_BYTES)) {
+            let (start, end) = ((line * GRANULE_BYTES).max(before), ((line + 1) * GRANULE_BYTES).min(after));
+            self.is_end_noticed(start, end - start)?;
+        }
+        if sharing.locks_observed {
             return Ok(());
         }
         let shared = sharing.granules.range(before / GRANULE_BYTES..after.div_ceil(GRANULE_BYTES));

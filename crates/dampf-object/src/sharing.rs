@@ -31,10 +31,14 @@
 //! **The end of a thread** commutes with what others do as long as nobody asks whether it has ended without waiting for that
 //! (`pthread_tryjoin_np`); it is assumed likewise.
 
-use std::collections::BTreeSet;
+use crate::uses::{Use, line_of};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Stack and thread-local memory is assumed shared or private in units of so many bytes.
 pub const GRANULE_BYTES: u64 = 64;
+
+/// After so many searches that had to begin again nothing is assumed any more about how words are used.
+const DISAPPOINTMENTS_MAX: u32 = 6;
 
 /// A stack is left in multiples of so many bytes.
 pub const UNIT_BYTES: u64 = 16;
@@ -51,6 +55,10 @@ pub struct Sharing {
     /// Those call sites whose blocks are freed, and those parts of stacks that are left, while other threads live.
     pub freed_sites: BTreeSet<u32>,
     pub left_units: BTreeSet<u64>,
+    /// Words that others can reach and that are not used in common all the same, by address. See [`uses`](crate::uses).
+    pub uses: BTreeMap<u64, Use>,
+    /// How often that turned out wrong.
+    pub disappointments: u32,
     /// Some operation notices that a lock is held.
     pub locks_observed: bool,
     /// Some operation notices that a thread has not ended.
@@ -69,6 +77,8 @@ impl Sharing {
             granules: BTreeSet::new(),
             freed_sites: BTreeSet::new(),
             left_units: BTreeSet::new(),
+            uses: BTreeMap::new(),
+            disappointments: 0,
             locks_observed: everything,
             ends_observed: everything,
             everything,
@@ -101,6 +111,7 @@ pub enum Lesson {
     FreedSite(u32),
     LeftUnit(u64),
     EndsObserved,
+    CommonLine(u64),
 }
 
 impl Lesson {
@@ -115,6 +126,7 @@ impl Lesson {
             Lesson::FreedSite(site) => (5, u64::from(site)),
             Lesson::LeftUnit(address) => (6, address),
             Lesson::EndsObserved => (7, 0),
+            Lesson::CommonLine(address) => (8, address),
         }
     }
 
@@ -128,6 +140,7 @@ impl Lesson {
             5 => Lesson::FreedSite(u32::try_from(value).ok()?),
             6 => Lesson::LeftUnit(value),
             7 => Lesson::EndsObserved,
+            8 => Lesson::CommonLine(value),
             _ => return None,
         })
     }
@@ -154,6 +167,14 @@ impl Sharing {
                 self.left_units.insert(address / UNIT_BYTES);
             }
             Lesson::EndsObserved => self.ends_observed = true,
+            Lesson::CommonLine(address) => {
+                self.uses.retain(|&word, _| line_of(word) != address);
+                self.disappointments += 1;
+                // Random runs do not tell much about this program, and every search that has to begin again costs more than what was hoped for.
+                if self.disappointments > DISAPPOINTMENTS_MAX {
+                    self.uses.clear();
+                }
+            }
         }
     }
 }

@@ -158,20 +158,19 @@ impl<'m> Space<'m> {
         self.entries[(address >> 6) as usize % ENTRIES] = entry;
     }
 
-    /// Remembers a line of a region, with the bytes that may be accessed without asking, and whether they are the running
+    /// Remembers a line of a region, with the bytes that may be read and written without asking, and whether they are the running
     /// thread's own stack.
-    pub fn remember(&mut self, address: u64, region: Region, free: u64, own_stack: bool) {
+    pub fn remember(&mut self, address: u64, region: Region, (read, write): (u64, u64), own_stack: bool) {
         let index = region.line_index(address, self.globals);
         let (data, write) = match self.copies.find(key(region, index)) {
-            Some(copy) => (std::ptr::from_mut(self.copies.line_mut(copy)).cast(), free),
+            Some(copy) => (std::ptr::from_mut(self.copies.line_mut(copy)).cast(), write),
             None => {
                 let line = self.table.get(self.trees[region.number()].line(self.table, index));
                 (std::ptr::from_ref(line).cast_mut().cast(), 0)
             }
         };
         let stack = if own_stack { u64::MAX } else { 0 };
-        self.entries[(address >> 6) as usize % ENTRIES] =
-            Entry { tag: self.tag(address), data, read: free, write, stack };
+        self.entries[(address >> 6) as usize % ENTRIES] = Entry { tag: self.tag(address), data, read, write, stack };
     }
 
     /// The line of a region as it is now.

@@ -28,6 +28,7 @@ pub fn start(machine: &mut Machine<'_>) -> Result<(), Stop> {
     machine.threads[0] = Thread { status: Status::Running, stack_bytes: STACK_BYTES as u32, ..Thread::default() };
     machine.running = 0;
     machine.alone = true;
+    machine.others = false;
     let program = &machine.system.program;
     let entry = program.image.entry;
     let mut hart = Box::new(Hart::new(entry));

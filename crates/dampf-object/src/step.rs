@@ -83,6 +83,7 @@ impl Machine<'_> {
     fn run_thread(&mut self, slot: u32, way: Option<u32>) -> Result<(), Stop> {
         self.running = slot;
         self.alone = self.alive(2) == 1;
+        self.others = self.has_others();
         self.granted = way.is_some();
         self.section_began = false;
         self.space.forget();
@@ -321,7 +322,7 @@ impl Machine<'_> {
         match hook {
             Hook::BeginAtomic | Hook::EnterAtomic => Ok(self.thread().atomic == 0),
             Hook::LockVariable | Hook::UnlockVariable | Hook::ThreadTryjoin | Hook::ThreadTimedjoin => Ok(true),
-            Hook::Free | Hook::Realloc | Hook::Delete | Hook::DeleteArray => Ok(self.is_visible_block(hart.x[A0])),
+            Hook::Free | Hook::Realloc | Hook::Delete | Hook::DeleteArray => self.is_visible_block(hart.x[A0]),
             _ => match hook.object_bytes() {
                 Some(bytes) => {
                     let visible = self.is_visible(hart.x[A0], bytes, !hook.only_reads())?;
@@ -415,7 +416,7 @@ impl Machine<'_> {
 
     fn at_call(&mut self, hart: &mut Hart, way: Option<u32>) -> Result<Next, Stop> {
         if way.is_none() {
-            let visible = !self.is_free() && self.is_visible_call(hart)?;
+            let visible = self.is_visible_call(hart)? && !self.is_free();
             if visible || self.ways_to_wake([hart.x[A0], hart.x[A0 + 1], hart.x[A0 + 2], hart.x[17]]) > 1 {
                 return Err(Stop::Visible);
             }

@@ -110,7 +110,8 @@ impl Machine<'_> {
     /// Whether the system call a thread stands before is visible to others.
     pub fn is_visible_call(&mut self, hart: &Hart) -> Result<bool, Stop> {
         match hart.x[A7] {
-            number::FUTEX => self.is_visible(hart.x[A0], 4, false),
+            // Whoever wakes another has changed something, though nothing in memory.
+            number::FUTEX => self.is_visible(hart.x[A0], 4, true),
             number::EXIT_GROUP => Ok(true),
             _ => match beside_call(|number| hart.x[number]) {
                 Some(Beside { address, bytes, writes }) => self.is_visible(address, bytes, writes),

@@ -2,6 +2,7 @@
 
 use crate::program::Program;
 use crate::sharing::{Lesson, Sharing};
+use crate::uses::{SeenUses, UseTable};
 use dampf_core::{ComponentTable, Ground, Heap};
 use dampf_rv::memory::LineTable;
 use std::collections::BTreeSet;
@@ -38,6 +39,9 @@ pub struct System {
     pub program: Arc<Program>,
     pub options: Options,
     pub sharing: Sharing,
+    pub uses: UseTable,
+    /// What random runs see of the uses of words; none in a search.
+    pub seen: Option<Mutex<SeenUses>>,
     pub lines: LineTable,
     pub components: ComponentTable,
     /// Assumptions of `sharing` that turned out wrong in this exploration.
@@ -55,6 +59,8 @@ impl System {
         System {
             program,
             options,
+            uses: UseTable::new(&sharing),
+            seen: None,
             sharing,
             lines: LineTable::on(Arc::clone(&ground)),
             components: ComponentTable::on(ground),

@@ -79,6 +79,9 @@ pub struct ProgramOrigin {
     pub freed_sites: Vec<u32>,
     #[serde(default)]
     pub left_units: Vec<u64>,
+    /// Words that are not used in common though several threads can reach them, and the thread's slot plus one, or zero if nobody writes them.
+    #[serde(default)]
+    pub word_uses: Vec<(u64, u32)>,
     /// Whether unlocking is visible.
     pub locks_observed: bool,
     /// Whether the end of a thread is.

@@ -12,3 +12,4 @@ pub mod program;
 pub mod promela;
 pub mod random;
 pub mod reference;
+pub mod threads;

@@ -5,7 +5,7 @@ use crate::compile::{self, Compiler};
 use crate::failure::Failure;
 use crate::options::{ModelOptions, Reduce, StepSize};
 use dampf_core::{Ground, Model, Successors, Worker};
-use dampf_object::{Granularity, Lesson, ObjectModel, Options, Program, Sharing};
+use dampf_object::{Granularity, Lesson, ObjectModel, Options, Program, SeenUses, Sharing, Use};
 use dampf_report::{Origin, ProgramOrigin, bytes_hash};
 use std::collections::HashSet;
 use std::path::Path;
@@ -129,6 +129,7 @@ impl ProgramInput {
         sharing.granules.extend(&kept.shared_lines);
         sharing.freed_sites.extend(&kept.freed_sites);
         sharing.left_units.extend(&kept.left_units);
+        sharing.uses.extend(kept.word_uses.iter().map(|&(word, using)| (word, Use::from_number(using))));
         sharing.locks_observed |= kept.locks_observed;
         sharing.ends_observed |= kept.ends_observed;
         sharing.slots = sharing.slots.max(kept.slots);
@@ -157,6 +158,7 @@ impl ProgramInput {
             program.shared_lines = self.sharing.granules.iter().copied().collect();
             program.freed_sites = self.sharing.freed_sites.iter().copied().collect();
             program.left_units = self.sharing.left_units.iter().copied().collect();
+            program.word_uses = self.sharing.uses.iter().map(|(&word, using)| (word, using.to_number())).collect();
             program.locks_observed = self.sharing.locks_observed;
             program.ends_observed = self.sharing.ends_observed;
             program.slots = self.sharing.slots;
@@ -167,20 +169,30 @@ impl ProgramInput {
     /// given.
     pub fn try_out(&mut self, end: Option<Instant>) {
         let mut instructions = 0;
-        for seed in 0..TRIAL_RUNS {
+        let mut seen = SeenUses::default();
+        'runs: for seed in 0..TRIAL_RUNS {
             loop {
                 if instructions > TRIAL_INSTRUCTIONS || is_over(end) {
-                    return;
+                    break 'runs;
                 }
-                let model = self.model();
+                let mut model = self.model();
+                model.watch_uses();
                 instructions += trial_run(&model, seed, TRIAL_INSTRUCTIONS - instructions, end);
+                seen.merge(&model.seen_uses());
                 let lessons = model.lessons();
-                if lessons.is_empty() {
+                let is_done = lessons.is_empty();
+                self.learn(lessons);
+                // Early runs see more orders; later ones get further, because less is visible to them.
+                if !self.sharing.everything && seed + 1 >= TRIAL_RUNS / 2 {
+                    self.sharing.uses = seen.uses().collect();
+                }
+                if is_done {
                     break;
                 }
-                self.learn(lessons);
             }
         }
+        self.sharing.disappointments = 0;
+        self.learn([]);
     }
 }
 

@@ -4,7 +4,10 @@
 //! not depend on how many.
 
 mod finding;
+mod programs;
 mod trial;
+
+pub use programs::{ProgramsOptions, programs};
 
 use crate::Failure;
 use crate::checker::{Checker, Setting};

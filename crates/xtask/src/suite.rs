@@ -4,7 +4,7 @@
 //! says how to repeat that command alone.
 
 use crate::Failure;
-use crate::fuzz::PromelaSpinOptions;
+use crate::fuzz::{ProgramsOptions, PromelaSpinOptions};
 use crate::tidy;
 use crate::workspace::Workspace;
 use clap::{Args, Subcommand};
@@ -76,11 +76,15 @@ pub enum FuzzComparison {
     /// A program on which they differ is made small and kept. SPIN is the judge of what a program is: those that it
     /// refuses or cannot search are counted and left out.
     PromelaSpin(PromelaSpinOptions),
+
+    /// Compare ways to explore random programs in C with threads: they have the same outcomes
+    Programs(ProgramsOptions),
 }
 
 pub fn fuzz(workspace: &Workspace, options: &FuzzOptions) -> Result<(), Failure> {
     match &options.comparison {
         Some(FuzzComparison::PromelaSpin(options)) => crate::fuzz::promela_spin(workspace, options),
+        Some(FuzzComparison::Programs(options)) => crate::fuzz::programs(workspace, options),
         None => mutation(workspace, options),
     }
 }
