@@ -7,7 +7,6 @@ use crate::hooks::{Atomic, Hook};
 use crate::machine::Machine;
 use crate::race::PendingAccess;
 use crate::syscalls;
-use crate::thread::Status;
 use crate::trouble::Stop;
 use dampf_rv::machine::Hart;
 
@@ -26,6 +25,24 @@ pub struct Beside {
 impl Beside {
     pub fn written(address: u64, bytes: u64) -> Beside {
         Beside { address, bytes, writes: true }
+    }
+}
+
+impl Hook {
+    /// Whether an operation may access more memory than its object.
+    pub fn accesses_beside(self) -> bool {
+        use Hook::*;
+        matches!(
+            self,
+            ThreadCreate
+                | PosixMemalign
+                | SemaphoreValue
+                | ThreadJoin
+                | ThreadJoinC11
+                | ThreadTryjoin
+                | ThreadTimedjoin
+                | Atomic(crate::hooks::Atomic::CompareExchange, _)
+        )
     }
 }
 
@@ -61,16 +78,13 @@ impl Machine<'_> {
         }
     }
 
-    /// The access that a thread is about to make besides the one that its operation is.
-    pub fn pending_beside(&self, slot: u32) -> Option<PendingAccess> {
-        let thread = self.threads[slot as usize];
-        if thread.status != Status::Running {
-            return None;
-        }
+    /// The access that a thread which stands before an operation, or none, is about to make besides.
+    pub fn pending_beside(&self, hook: Option<Hook>, slot: u32) -> Option<PendingAccess> {
+        let pc = self.threads[slot as usize].pc;
         let register = |number: usize| self.register(slot, number);
-        let (place, pc) = match self.system.program.hook(thread.pc) {
+        let (place, pc) = match hook {
             Some(hook) => (self.beside_operation(hook, register)?, register(RA).wrapping_sub(2)),
-            None if self.is_system_call(thread.pc) => (syscalls::beside_call(register)?, thread.pc),
+            None if self.is_system_call(pc) => (syscalls::beside_call(register)?, pc),
             None => return None,
         };
         let Beside { address, bytes, writes } = place;

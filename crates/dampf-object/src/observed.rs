@@ -78,8 +78,7 @@ impl Machine<'_> {
         if sharing.granules.is_empty() || self.process.ended.is_some() || !self.has_others() {
             return Ok(());
         }
-        let is_alive = self.threads[slot as usize].is_alive();
-        let after = if is_alive { after } else { Region::Stack(slot).base(0) };
+        let after = if self.threads[slot as usize].is_alive() { after } else { Region::Stack(slot).base(0) };
         if after <= before {
             return Ok(());
         }

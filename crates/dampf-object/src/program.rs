@@ -334,7 +334,9 @@ fn plant(image: &Image, debug: &DebugInfo, code: &mut Code, main: u64) -> (HookT
         if symbol.kind == SymbolKind::Function && users(symbol.address) && hooks::is_atomic_function(&symbol.name) {
             let returns = returns(code, symbol.address..symbol.address + symbol.size);
             let leaving = returns.into_iter().map(|pc| (pc, Hook::LeaveAtomic));
-            for (pc, hook) in leaving.chain([(symbol.address, Hook::EnterAtomic)]) {
+            // What compilers put aside of a function (`.cold`) is not where it begins.
+            let entering = (!symbol.name.contains(".cold")).then_some((symbol.address, Hook::EnterAtomic));
+            for (pc, hook) in leaving.chain(entering) {
                 if code.plant(pc) {
                     hooks.insert(pc, hook);
                 }

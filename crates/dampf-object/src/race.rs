@@ -47,12 +47,15 @@ impl PendingAccess {
 impl Machine<'_> {
     /// The access that a thread stands before, if it is one.
     pub fn pending_access(&self, slot: u32) -> Option<PendingAccess> {
-        let thread = self.threads[slot as usize];
-        if thread.status != Status::Running {
-            return None;
-        }
+        let thread = &self.threads[slot as usize];
+        let hook = self.system.program.hook(thread.pc);
+        (thread.status == Status::Running).then(|| self.pending_access_at(hook, slot)).flatten()
+    }
+
+    /// The same for a thread that runs, and stands before this operation or none.
+    fn pending_access_at(&self, hook: Option<Hook>, slot: u32) -> Option<PendingAccess> {
+        let thread = &self.threads[slot as usize];
         let program = &self.system.program;
-        let hook = program.hook(thread.pc);
         let instruction = match hook {
             Some(Hook::Atomic(..) | Hook::UnmadeRead(_)) => None,
             Some(_) => return None,
@@ -109,8 +112,15 @@ impl Machine<'_> {
         let mut pending = std::mem::take(&mut self.pending);
         pending.clear();
         for slot in 0..self.slots() as u32 {
-            pending.extend(self.pending_access(slot));
-            pending.extend(self.pending_beside(slot));
+            let thread = &self.threads[slot as usize];
+            if thread.status != Status::Running {
+                continue;
+            }
+            let hook = self.system.program.hook(thread.pc);
+            pending.extend(self.pending_access_at(hook, slot));
+            if hook.is_none_or(Hook::accesses_beside) {
+                pending.extend(self.pending_beside(hook, slot));
+            }
         }
         let conflict = |(at, access): (usize, &PendingAccess)| {
             let other = pending[..at].iter().find(|other| other.conflicts(access))?;

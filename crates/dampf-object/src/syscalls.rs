@@ -38,6 +38,12 @@ const SYSTEM_FILES: &[&str] = &[
 /// More output than this in one step is cut: a program that prints in an endless loop is no reason to run out of memory.
 const OUTPUT_MAX: usize = 1 << 20;
 
+/// The size of what the system says about the use of its resources.
+const RUSAGE_BYTES: u64 = 144;
+
+/// What a call about the process is for.
+const SET_NAME: u64 = 15;
+
 /// No more random bytes than this are handed out at once.
 const RANDOM_MAX: u64 = 4096;
 
@@ -67,6 +73,8 @@ mod number {
     pub const SIGACTION: u64 = 134;
     pub const SIGPROCMASK: u64 = 135;
     pub const UNAME: u64 = 160;
+    pub const GETRUSAGE: u64 = 165;
+    pub const PRCTL: u64 = 167;
     pub const GETTIMEOFDAY: u64 = 169;
     pub const GETPID: u64 = 172;
     pub const GETTID: u64 = 178;
@@ -100,6 +108,7 @@ pub fn beside_call(register: impl Fn(usize) -> u64) -> Option<Beside> {
         number::WRITE if matches!(first, 1 | 2) => Beside { address: second, bytes: third, writes: false },
         number::CLOCK_GETTIME => Beside::written(second, 16),
         number::GETTIMEOFDAY if first != 0 => Beside::written(first, 16),
+        number::GETRUSAGE => Beside::written(second, RUSAGE_BYTES),
         number::GETRANDOM => Beside::written(first, second.min(RANDOM_MAX)),
         _ => return None,
     };
@@ -203,6 +212,13 @@ impl Machine<'_> {
                 }
                 0
             }
+            number::GETRUSAGE => {
+                self.check_writable(second, RUSAGE_BYTES)?;
+                self.poke(second, &[0; RUSAGE_BYTES as usize]);
+                0
+            }
+            // The name of a thread.
+            number::PRCTL if first == SET_NAME => 0,
             number::GETRANDOM => {
                 // Random numbers would make every run another one: all are zero.
                 let bytes = second.min(RANDOM_MAX);

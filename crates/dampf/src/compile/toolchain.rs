@@ -7,7 +7,8 @@
 //!   flags that keep what nobody reads, and optimises accesses away whose faults are to be found: `-O0`.
 //! - `-fno-tree-dce`, `-fno-tree-dse`, `-fno-builtin-malloc` and their like: a store that nobody reads and an allocation
 //!   that nobody needs can be wrong all the same, and are not optimised away. A load whose value nobody uses is kept as one
-//!   that might throw (`-fnon-call-exceptions`, `-fno-delete-dead-exceptions`); C headers are not to take that for the real
+//!   that might throw (`-fnon-call-exceptions`, `-fno-delete-dead-exceptions`), and so is the call of a function that does nothing but
+//!   such (`-fno-ipa-pure-const`); C headers are not to take that for the real
 //!   exceptions, and choose cleanup handlers that need an unwinder.
 //! - `-D_GLIBCXX_USE_POSIX_SEMAPHORE`: of the two semaphores that libstdc++ has, the one that its releases 11 to 14 do not use by themselves. The
 //!   other one may sleep for ever although it is free (GCC's bug 104928), which is no fault of the program's; and it has many more states.
@@ -57,6 +58,7 @@ const FLAGS_BEFORE_GCC: &[&str] = &[
     "-fno-isolate-erroneous-paths-dereference",
     "-fno-allocation-dce",
     "-fno-ipa-reference-addressable",
+    "-fno-ipa-pure-const",
     "-Wno-tsan",
 ];
 
@@ -66,7 +68,7 @@ const FLAGS_AFTER: &[&str] = &["-U_FORTIFY_SOURCE", "-fno-lto"];
 const FLAGS_LINKING: &[&str] = &["-static", "-no-pie"];
 
 /// Functions of a program that are known by their names, or by how these begin; inlined, they would have none.
-const NAMED_FUNCTIONS: [&str; 2] = ["__VERIFIER_atomic_", "assume_abort_if_not"];
+const NAMED_FUNCTIONS: [&str; 3] = ["__VERIFIER_atomic_", "assume_abort_if_not", "reach_error"];
 
 /// What counts as an undefined operation.
 const UNDEFINED: &str = "-fsanitize=shift,integer-divide-by-zero,unreachable,vla-bound,return,signed-integer-overflow,\
