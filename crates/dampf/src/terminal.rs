@@ -29,7 +29,9 @@ impl Terminal {
             Color::Never => false,
             Color::Auto => automatic(is_terminal),
         };
-        let (out, error) = (io::stdout().is_terminal(), io::stderr().is_terminal());
+        // Launchers of MPI give every rank a terminal of its own for its output, and write that wherever theirs goes.
+        let is_launched = dampf_net::ranks_of_environment().is_some();
+        let (out, error) = (io::stdout().is_terminal() && !is_launched, io::stderr().is_terminal());
         Terminal {
             palette: Palette::new(coloured(out)),
             error_palette: Palette::new(coloured(error)),
