@@ -10,6 +10,9 @@ use crate::syscalls;
 use crate::trouble::Stop;
 use dampf_rv::machine::Hart;
 
+/// What `pthread_create` looks at of a thread's attributes.
+const THREAD_ATTRIBUTES_BYTES: u64 = 40;
+
 const RA: usize = 1;
 const A0: usize = 10;
 const A1: usize = 11;
@@ -35,6 +38,7 @@ impl Hook {
         matches!(
             self,
             ThreadCreate
+                | MutexInit
                 | PosixMemalign
                 | SemaphoreValue
                 | ThreadJoin
@@ -47,15 +51,21 @@ impl Hook {
 }
 
 impl Machine<'_> {
-    /// What an operation accesses besides its object, with these registers.
-    fn beside_operation(&self, hook: Hook, register: impl Fn(usize) -> u64) -> Option<Beside> {
+    /// What an operation accesses besides its object, with these registers: up to two places.
+    fn beside_operation(&self, hook: Hook, register: impl Fn(usize) -> u64) -> [Option<Beside>; 2] {
+        let attributes = |bytes: u64| {
+            let given = !matches!(register(A1), 0 | u64::MAX);
+            given.then(|| Beside { address: register(A1), bytes, writes: false })
+        };
         let place = match hook {
-            Hook::ThreadCreate | Hook::PosixMemalign => Beside::written(register(A0), 8),
+            Hook::ThreadCreate => return [Some(Beside::written(register(A0), 8)), attributes(THREAD_ATTRIBUTES_BYTES)],
+            Hook::MutexInit => return [attributes(4), None],
+            Hook::PosixMemalign => Beside::written(register(A0), 8),
             Hook::SemaphoreValue => Beside::written(register(A1), 4),
             Hook::ThreadJoin | Hook::ThreadJoinC11 | Hook::ThreadTryjoin | Hook::ThreadTimedjoin => {
                 // Nothing is written before the thread has ended.
                 if register(A1) == 0 || !self.can_join(register(A0)) {
-                    return None;
+                    return [None, None];
                 }
                 Beside::written(register(A1), if hook == Hook::ThreadJoinC11 { 4 } else { 8 })
             }
@@ -65,29 +75,39 @@ impl Machine<'_> {
                 let writes = value(register(A0)) != value(register(A1));
                 Beside { address: register(A1), bytes: u64::from(bytes), writes }
             }
-            _ => return None,
+            _ => return [None, None],
         };
-        Some(place)
+        [Some(place), None]
     }
 
     /// Whether other threads can notice what an operation does besides.
     pub fn is_visible_beside(&mut self, hook: Hook, hart: &Hart) -> Result<bool, Stop> {
-        match self.beside_operation(hook, |number| hart.x[number]) {
-            Some(Beside { address, bytes, writes }) => self.is_visible(address, bytes, writes),
-            None => Ok(false),
+        let mut visible = false;
+        for Beside { address, bytes, writes } in
+            self.beside_operation(hook, |number| hart.x[number]).into_iter().flatten()
+        {
+            visible |= self.is_visible(address, bytes, writes)?;
         }
+        Ok(visible)
     }
 
-    /// The access that a thread which stands before an operation, or none, is about to make besides.
-    pub fn pending_beside(&self, hook: Option<Hook>, slot: u32) -> Option<PendingAccess> {
+    /// The accesses that a thread which stands before an operation, or none, is about to make besides.
+    pub fn pending_beside(&self, hook: Option<Hook>, slot: u32) -> impl Iterator<Item = PendingAccess> {
         let pc = self.threads[slot as usize].pc;
         let register = |number: usize| self.register(slot, number);
-        let (place, pc) = match hook {
-            Some(hook) => (self.beside_operation(hook, register)?, register(RA).wrapping_sub(2)),
-            None if self.is_system_call(pc) => (syscalls::beside_call(register)?, pc),
-            None => return None,
+        let (places, pc) = match hook {
+            Some(hook) => (self.beside_operation(hook, register), register(RA).wrapping_sub(2)),
+            None if self.is_system_call(pc) => ([syscalls::beside_call(register), None], pc),
+            None => ([None, None], pc),
         };
-        let Beside { address, bytes, writes } = place;
-        Some(PendingAccess { slot, address, bytes, writes, atomic: false, told_atomic: false, pc })
+        places.into_iter().flatten().map(move |Beside { address, bytes, writes }| PendingAccess {
+            slot,
+            address,
+            bytes,
+            writes,
+            atomic: false,
+            told_atomic: false,
+            pc,
+        })
     }
 }

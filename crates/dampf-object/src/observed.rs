@@ -49,6 +49,11 @@ impl Machine<'_> {
         let sharing = &self.system.sharing;
         let lesson = match hook {
             Hook::ThreadTryjoin | Hook::ThreadTimedjoin if !sharing.ends_observed => Lesson::EndsObserved,
+            Hook::ThreadCreate | Hook::ThreadJoin | Hook::ThreadJoinC11
+                if self.running != 0 && !sharing.joins_observed =>
+            {
+                Lesson::JoinsObserved
+            }
             // From now on nobody can tell that it has ended.
             Hook::ThreadDetach if !sharing.ends_observed && self.has_ended(hart.x[A0]) => Lesson::EndsObserved,
             Hook::Free | Hook::Realloc | Hook::Delete | Hook::DeleteArray if !sharing.locks_observed => {

@@ -184,9 +184,11 @@ impl Program {
                 ranges.push(symbol.address..symbol.address + symbol.size);
             }
         }
-        // Threads that wait for such a lock wait for the user's memory, and have to have a chance whenever it is free.
-        let guards = self.image.symbols().iter().filter(|symbol| guards_user_memory(symbol));
-        ranges.extend(guards.map(|symbol| symbol.address..symbol.address + symbol.size));
+        // Threads that wait for such a lock wait for the user's memory, and have to have a chance whenever it is free. And some data of
+        // libraries is the user's to protect.
+        let is_common = |symbol: &&Symbol| guards_user_memory(symbol) || is_unprotected(symbol);
+        let common = self.image.symbols().iter().filter(is_common);
+        ranges.extend(common.map(|symbol| symbol.address..symbol.address + symbol.size));
         for range in ranges {
             self.mark(range, |masks| &mut masks.user);
         }
@@ -291,6 +293,13 @@ fn guards_user_memory(symbol: &Symbol) -> bool {
         symbol.name == "locks" && symbol.file.as_deref().is_some_and(|file| matches!(file, "lock.c" | "lock.o"));
     let of_shared_pointers = symbol.name.starts_with("_ZZN14__gnu_internal9get_mutexEhE");
     symbol.kind == SymbolKind::Object && (of_libatomic || of_shared_pointers)
+}
+
+/// Whether a variable is where functions of the C library keep what they return or remember between calls, for all threads alike.
+fn is_unprotected(symbol: &Symbol) -> bool {
+    let of_strtok = symbol.name.starts_with("olds")
+        && symbol.file.as_deref().is_some_and(|file| matches!(file, "strtok.c" | "strtok.o"));
+    symbol.kind == SymbolKind::Object && (of_strtok || symbol.name == "_tmbuf")
 }
 
 /// Whether an address lies in one of some sorted disjoint ranges.

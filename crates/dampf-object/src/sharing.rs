@@ -29,7 +29,9 @@
 //! site are freed, or a line of a stack is left, while other threads are alive, releases of what lies there are visible.
 //!
 //! **The end of a thread** commutes with what others do as long as nobody asks whether it has ended without waiting for that
-//! (`pthread_tryjoin_np`); it is assumed likewise.
+//! (`pthread_tryjoin_np`); it is assumed likewise. **To join a thread** makes its slot free for another one, and threads are told apart by
+//! their slots. As long as only the first thread creates and joins others, whoever gets the slot comes after whoever had it. When others do that,
+//! joining becomes visible: somebody may be created before, and gets another slot.
 
 use crate::uses::{Use, line_of};
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,6 +65,8 @@ pub struct Sharing {
     pub locks_observed: bool,
     /// Some operation notices that a thread has not ended.
     pub ends_observed: bool,
+    /// Threads besides the first create or join others.
+    pub joins_observed: bool,
     /// Nothing is assumed private (`--reduce none`).
     pub everything: bool,
     /// Threads that live at the same time need so many slots.
@@ -81,6 +85,7 @@ impl Sharing {
             disappointments: 0,
             locks_observed: everything,
             ends_observed: everything,
+            joins_observed: everything,
             everything,
             slots: 6,
         }
@@ -112,6 +117,7 @@ pub enum Lesson {
     LeftUnit(u64),
     EndsObserved,
     CommonLine(u64),
+    JoinsObserved,
 }
 
 impl Lesson {
@@ -127,6 +133,7 @@ impl Lesson {
             Lesson::LeftUnit(address) => (6, address),
             Lesson::EndsObserved => (7, 0),
             Lesson::CommonLine(address) => (8, address),
+            Lesson::JoinsObserved => (9, 0),
         }
     }
 
@@ -141,6 +148,7 @@ impl Lesson {
             6 => Lesson::LeftUnit(value),
             7 => Lesson::EndsObserved,
             8 => Lesson::CommonLine(value),
+            9 => Lesson::JoinsObserved,
             _ => return None,
         })
     }
@@ -167,6 +175,7 @@ impl Sharing {
                 self.left_units.insert(address / UNIT_BYTES);
             }
             Lesson::EndsObserved => self.ends_observed = true,
+            Lesson::JoinsObserved => self.joins_observed = true,
             Lesson::CommonLine(address) => {
                 self.uses.retain(|&word, _| line_of(word) != address);
                 self.disappointments += 1;

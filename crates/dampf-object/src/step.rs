@@ -321,6 +321,14 @@ impl Machine<'_> {
         }
         match hook {
             Hook::BeginAtomic | Hook::EnterAtomic => Ok(self.thread().atomic == 0),
+            Hook::ThreadJoin | Hook::ThreadJoinC11 => Ok(self.system.sharing.joins_observed),
+            // What a wait releases is a lock like any other.
+            Hook::ConditionWait | Hook::ConditionTimedwait => {
+                let bytes = hook.object_bytes().unwrap_or(1);
+                let mutex = hart.x[A0 + 1];
+                let releases = self.is_visible_mutex(mutex)? && self.is_visible_release(mutex);
+                Ok(self.is_visible(hart.x[A0], bytes, true)? || releases)
+            }
             Hook::LockVariable | Hook::UnlockVariable | Hook::ThreadTryjoin | Hook::ThreadTimedjoin => Ok(true),
             Hook::Free | Hook::Realloc | Hook::Delete | Hook::DeleteArray => self.is_visible_block(hart.x[A0]),
             _ => match hook.object_bytes() {

@@ -85,6 +85,11 @@ impl Machine<'_> {
             || (owner == slot + 1 && matches!(kind & 3, mutex::RECURSIVE | mutex::ERRORCHECK))
     }
 
+    /// Whether others can notice what is done to a mutex.
+    pub fn is_visible_mutex(&mut self, mutex: u64) -> Result<bool, Stop> {
+        self.is_visible(mutex, mutex::BYTES, true)
+    }
+
     /// The slot of the thread that holds a mutex.
     pub fn mutex_owner(&self, mutex: u64) -> Option<u32> {
         self.peek_word(mutex + mutex::OWNER).checked_sub(1)

@@ -41,6 +41,10 @@ const OUTPUT_MAX: usize = 1 << 20;
 /// The size of what the system says about the use of its resources.
 const RUSAGE_BYTES: u64 = 144;
 
+/// The sizes of what it says about itself, and about a file.
+const UNAME_BYTES: u64 = 390;
+const STATUS_BYTES: u64 = 128;
+
 /// What a call about the process is for.
 const SET_NAME: u64 = 15;
 
@@ -110,6 +114,11 @@ pub fn beside_call(register: impl Fn(usize) -> u64) -> Option<Beside> {
         number::GETTIMEOFDAY if first != 0 => Beside::written(first, 16),
         number::GETRUSAGE => Beside::written(second, RUSAGE_BYTES),
         number::GETRANDOM => Beside::written(first, second.min(RANDOM_MAX)),
+        number::UNAME => Beside::written(first, UNAME_BYTES),
+        number::CLOCK_GETRES if second != 0 => Beside::written(second, 16),
+        number::FSTAT if first <= 2 => Beside::written(second, STATUS_BYTES),
+        number::NEWFSTATAT if first <= 2 => Beside::written(third, STATUS_BYTES),
+        number::SCHED_GETAFFINITY => Beside::written(third, 8),
         _ => return None,
     };
     Some(place).filter(|place| (1..=OUTPUT_MAX as u64).contains(&place.bytes))
@@ -206,7 +215,7 @@ impl Machine<'_> {
                 0
             }
             number::UNAME => {
-                self.poke(first, &[0; 390]);
+                self.poke(first, &[0; UNAME_BYTES as usize]);
                 for (field, text) in ["Linux", "dampf", "6.1.0", "#1", "riscv64"].iter().enumerate() {
                     self.poke(first + 65 * field as u64, text.as_bytes());
                 }
@@ -312,7 +321,7 @@ impl Machine<'_> {
         if file > 2 {
             return EBADF;
         }
-        self.poke(place, &[0; 128]);
+        self.poke(place, &[0; STATUS_BYTES as usize]);
         self.poke_word(place + 16, CHARACTER_DEVICE);
         self.poke_word(place + 20, 1);
         self.poke_word(place + 56, 1024);

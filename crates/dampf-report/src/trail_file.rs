@@ -87,6 +87,9 @@ pub struct ProgramOrigin {
     /// Whether the end of a thread is.
     #[serde(default)]
     pub ends_observed: bool,
+    /// Whether joining one is.
+    #[serde(default)]
+    pub joins_observed: bool,
     pub slots: usize,
 }
 

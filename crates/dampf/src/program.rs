@@ -132,6 +132,7 @@ impl ProgramInput {
         sharing.uses.extend(kept.word_uses.iter().map(|&(word, using)| (word, Use::from_number(using))));
         sharing.locks_observed |= kept.locks_observed;
         sharing.ends_observed |= kept.ends_observed;
+        sharing.joins_observed |= kept.joins_observed;
         sharing.slots = sharing.slots.max(kept.slots);
         let deadlocks = origin.deadlocks;
         let kept = ProgramOrigin { executable_hash, ..kept };
@@ -161,6 +162,7 @@ impl ProgramInput {
             program.word_uses = self.sharing.uses.iter().map(|(&word, using)| (word, using.to_number())).collect();
             program.locks_observed = self.sharing.locks_observed;
             program.ends_observed = self.sharing.ends_observed;
+            program.joins_observed = self.sharing.joins_observed;
             program.slots = self.sharing.slots;
         }
     }
