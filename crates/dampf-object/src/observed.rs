@@ -76,33 +76,37 @@ impl Machine<'_> {
         Err(Stop::Lesson)
     }
 
-    /// Learns that the running thread has left a part of its stack that others use, now that its stack pointer has this value.
-    pub fn learn_left(&mut self, slot: u32, after: u64) -> Result<(), Stop> {
+    /// Whether other threads use what lies on the running thread's stack, in frames that it may leave.
+    pub fn has_shared_frames(&self, sp: u64) -> bool {
+        let sharing = &self.system.sharing;
+        let top = Region::Stack(self.running).base(0);
+        let mut frames = sharing.granules.range(sp / GRANULE_BYTES..top.max(sp).div_ceil(GRANULE_BYTES));
+        self.others && !sharing.everything && frames.next().is_some()
+    }
+
+    /// Learns that the running thread has left a part of its stack that others use, now that its stack pointer has this value. True if
+    /// others can notice.
+    pub fn learn_left(&mut self, slot: u32, after: u64) -> Result<bool, Stop> {
         let before = std::mem::replace(&mut self.sp_before, after);
         let sharing = &self.system.sharing;
         if sharing.granules.is_empty() || self.process.ended.is_some() || !self.has_others() {
-            return Ok(());
+            return Ok(false);
         }
         let after = if self.threads[slot as usize].is_alive() { after } else { Region::Stack(slot).base(0) };
         if after <= before {
-            return Ok(());
+            return Ok(false);
         }
+        let mut noticed = false;
+        let mut news = Vec::new();
         for line in sharing.granules.range(before / GRANULE_BYTES..after.div_ceil(GRANULE_BYTES)) {
             let (start, end) = ((line * GRANULE_BYTES).max(before), ((line + 1) * GRANULE_BYTES).min(after));
-            self.is_end_noticed(start, end - start)?;
+            noticed |= self.is_end_noticed(start, end - start)?;
+            let units = start / UNIT_BYTES..end / UNIT_BYTES;
+            news.extend(units.filter(|unit| !sharing.locks_observed && !sharing.left_units.contains(unit)));
         }
-        if sharing.locks_observed {
-            return Ok(());
-        }
-        let shared = sharing.granules.range(before / GRANULE_BYTES..after.div_ceil(GRANULE_BYTES));
-        let units = shared.flat_map(|granule| {
-            let (start, end) = (granule * GRANULE_BYTES, (granule + 1) * GRANULE_BYTES);
-            start.max(before) / UNIT_BYTES..end.min(after) / UNIT_BYTES
-        });
-        let news: Vec<u64> = units.filter(|unit| !sharing.left_units.contains(unit)).collect();
         for unit in &news {
             self.system.learn(Lesson::LeftUnit(unit * UNIT_BYTES));
         }
-        if news.is_empty() { Ok(()) } else { Err(Stop::Lesson) }
+        if news.is_empty() { Ok(noticed) } else { Err(Stop::Lesson) }
     }
 }

@@ -94,7 +94,7 @@ impl Machine<'_> {
         let mut result = self.go(&mut hart, way);
         self.out = None;
         if result.is_ok() {
-            result = self.learn_left(slot, hart.x[2]);
+            result = self.learn_left(slot, hart.x[2]).map(|_| ());
         }
         let slot = slot as usize;
         self.threads[slot].sp = hart.x[2];
@@ -149,9 +149,13 @@ impl Machine<'_> {
         let stands_at_operation = system.program.hook(hart.pc).is_some() || self.is_system_call(hart.pc);
         let mut way = way.filter(|_| stands_at_operation);
         let mut budget = budget;
+        let has_shared_frames = self.has_shared_frames(hart.x[2]);
         loop {
             let before = budget;
-            let exit = machine::run(hart, &system.program.code, self, &mut budget);
+            let exit = match has_shared_frames {
+                true => self.run_watching_frames(hart, &mut budget)?,
+                false => machine::run(hart, &system.program.code, self, &mut budget),
+            };
             self.instructions += before - budget;
             if matches!(exit, Exit::Stopped(Stop::Visible) | Exit::Budget) {
                 return Ok(());
@@ -165,6 +169,21 @@ impl Machine<'_> {
                 return Ok(());
             }
         }
+    }
+
+    /// Runs like the machine does, but stops where a part of the stack is left that others use: another frame may soon cover it.
+    fn run_watching_frames(&mut self, hart: &mut Hart, budget: &mut u64) -> Result<Exit<Stop>, Stop> {
+        let system = self.system;
+        while *budget > 0 {
+            let mut one = 1;
+            let exit = machine::run(hart, &system.program.code, self, &mut one);
+            *budget -= 1 - one;
+            let has_left = hart.x[2] != self.sp_before && self.learn_left(self.running, hart.x[2])?;
+            if !matches!(exit, Exit::Budget) || has_left && !self.is_free() {
+                return Ok(exit);
+            }
+        }
+        Ok(Exit::Budget)
     }
 
     /// Does what the machine cannot: an operation, a system call, the next stage of a thread's life.
@@ -300,8 +319,13 @@ impl Machine<'_> {
     fn must_stop(&mut self, hook: Hook, hart: &Hart) -> Result<bool, Stop> {
         match hook {
             Hook::Choose | Hook::Nondeterministic(..) | Hook::Sampled(..) => {
-                return Ok(self.choices(hook, [hart.x[A0], hart.x[A0 + 1]])? > 1);
+                return match self.choices(hook, [hart.x[A0], hart.x[A0 + 1]]) {
+                    // What the thread did before has happened, and others may go on from there. An atomic section has not begun, however.
+                    Err(Stop::Pruned) if self.thread().atomic == 0 => Ok(true),
+                    choices => Ok(choices? > 1),
+                };
             }
+            Hook::Assume if hart.x[A0] as u32 == 0 && self.thread().atomic == 0 => return Ok(true),
             Hook::ConditionSignal if self.waiters(hart.x[A0]).len() > 1 => return Ok(true),
             Hook::Malloc | Hook::Calloc | Hook::New | Hook::NewArray if !self.alone => {
                 let arguments = [hart.x[A0], hart.x[A0 + 1]];
@@ -309,6 +333,7 @@ impl Machine<'_> {
             }
             _ => {}
         }
+        let notices_beside = self.others && self.is_visible_beside(hook, hart)?;
         if self.is_free() {
             // Objects must be memory even if nobody else looks.
             if let Some(bytes) = hook.object_bytes() {
@@ -316,7 +341,7 @@ impl Machine<'_> {
             }
             return Ok(false);
         }
-        if self.is_visible_beside(hook, hart)? {
+        if notices_beside {
             return Ok(true);
         }
         match hook {
