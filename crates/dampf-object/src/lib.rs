@@ -16,6 +16,7 @@ mod access;
 mod announced;
 mod arena;
 mod beside;
+mod by_address;
 mod choice;
 mod clock;
 mod describe;

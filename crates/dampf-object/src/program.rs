@@ -5,6 +5,7 @@
 //! A program without debug information is all user's.
 
 use crate::announced::unmade_reads;
+use crate::by_address::ByAddress;
 use crate::hooks::{self, Hook};
 use crate::layout::IMAGE_END;
 use crate::plain::PlainFunctions;
@@ -44,7 +45,7 @@ pub struct Program {
     pub single_threaded_flags: Vec<u64>,
     /// Whether accesses that are not atomic can be told from those that are: the user's code was compiled with callbacks.
     pub instrumented: bool,
-    hooks: HookTable,
+    hooks: ByAddress<Hook>,
     plain_functions: PlainFunctions,
     /// The image in lines from `first_line` on.
     lines: Vec<Line>,
@@ -217,7 +218,7 @@ impl Program {
 
     #[inline]
     pub fn hook(&self, pc: u64) -> Option<Hook> {
-        self.hooks.get(pc)
+        self.hooks.get(pc).copied()
     }
 
     pub fn is_user_code(&self, pc: u64) -> bool {
@@ -334,7 +335,7 @@ fn executable(image: &Image) -> Vec<(u64, &[u8])> {
 }
 
 /// Plants a hook wherever a known function begins, unless the user wrote that function.
-fn plant(image: &Image, debug: &DebugInfo, code: &mut Code, main: u64) -> (HookTable, bool) {
+fn plant(image: &Image, debug: &DebugInfo, code: &mut Code, main: u64) -> (ByAddress<Hook>, bool) {
     let mut hooks = BTreeMap::new();
     let mut instrumented = false;
     let users = |address: u64| debug.user_code().iter().any(|range| range.contains(&address));
@@ -365,7 +366,7 @@ fn plant(image: &Image, debug: &DebugInfo, code: &mut Code, main: u64) -> (HookT
     if code.plant(main) {
         hooks.insert(main, Hook::Main);
     }
-    (HookTable::new(&hooks), instrumented && !debug.user_code().is_empty())
+    (ByAddress::new(&hooks), instrumented && !debug.user_code().is_empty())
 }
 
 /// Where a function returns. It never does so by going on in another: compilers are told not to let it.
@@ -380,35 +381,4 @@ fn returns(code: &Code, function: Range<u64>) -> Vec<u64> {
         pc += u64::from(instruction.length);
     }
     found
-}
-
-/// Hooks by address, looked up at every step: open addressing with a multiplication for a hash.
-struct HookTable {
-    slots: Vec<Option<(u64, Hook)>>,
-}
-
-impl HookTable {
-    fn new(hooks: &BTreeMap<u64, Hook>) -> HookTable {
-        let mut table = HookTable { slots: vec![None; (hooks.len() * 4).next_power_of_two()] };
-        for (&pc, &hook) in hooks {
-            let slot = table.find(pc);
-            table.slots[slot] = Some((pc, hook));
-        }
-        table
-    }
-
-    #[inline]
-    fn find(&self, pc: u64) -> usize {
-        let mask = self.slots.len() - 1;
-        let mut at = (pc.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize & mask;
-        while self.slots[at].is_some_and(|(other, _)| other != pc) {
-            at = (at + 1) & mask;
-        }
-        at
-    }
-
-    #[inline]
-    fn get(&self, pc: u64) -> Option<Hook> {
-        self.slots[self.find(pc)].map(|(_, hook)| hook)
-    }
 }

@@ -1,8 +1,9 @@
 //! What all workers of a model share.
 
+use crate::by_address::ByAddress;
 use crate::program::Program;
 use crate::sharing::{Lesson, Sharing};
-use crate::uses::{SeenUses, UseTable};
+use crate::uses::{self, LineUses, SeenUses};
 use dampf_core::{ComponentTable, Ground, Heap};
 use dampf_rv::memory::LineTable;
 use std::collections::BTreeSet;
@@ -39,7 +40,7 @@ pub struct System {
     pub program: Arc<Program>,
     pub options: Options,
     pub sharing: Sharing,
-    pub uses: UseTable,
+    pub uses: ByAddress<LineUses>,
     /// What random runs see of the uses of words; none in a search.
     pub seen: Option<Mutex<SeenUses>>,
     pub lines: LineTable,
@@ -59,7 +60,7 @@ impl System {
         System {
             program,
             options,
-            uses: UseTable::new(&sharing),
+            uses: uses::by_line(&sharing),
             seen: None,
             sharing,
             lines: LineTable::on(Arc::clone(&ground)),

@@ -9,13 +9,14 @@
 //! order of the same steps. Freeing a block, and leaving a part of a stack, count as writing it.
 
 use crate::access::lines;
+use crate::by_address::ByAddress;
 use crate::layout::Region;
 use crate::machine::Machine;
 use crate::sharing::{Lesson, Sharing};
 use crate::thread::{Status, Thread};
 use crate::trouble::Stop;
 use dampf_rv::memory::LINE_BYTES;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Memory is told apart in words of so many bytes.
 const WORD_BYTES: u64 = 8;
@@ -99,39 +100,15 @@ impl SeenUses {
 }
 
 /// The assumed uses of the words of a line.
-type LineUses = [Option<Use>; WORDS];
+pub type LineUses = [Option<Use>; WORDS];
 
-/// The assumed uses of all words, looked up at every access that takes the slow way.
-pub struct UseTable {
-    slots: Vec<Option<(u64, LineUses)>>,
-    is_empty: bool,
-}
-
-impl UseTable {
-    pub fn new(sharing: &Sharing) -> UseTable {
-        let size = (sharing.uses.len() * 2).next_power_of_two();
-        let mut table = UseTable { slots: vec![None; size], is_empty: sharing.uses.is_empty() };
-        for (&word, &using) in &sharing.uses {
-            let slot = table.find(line_of(word));
-            let (_, line) = table.slots[slot].get_or_insert((line_of(word), [None; WORDS]));
-            line[(word / WORD_BYTES) as usize % WORDS] = Some(using);
-        }
-        table
+/// The assumed uses of all words, by line: looked up at every access that takes the slow way.
+pub fn by_line(sharing: &Sharing) -> ByAddress<LineUses> {
+    let mut lines: BTreeMap<u64, LineUses> = BTreeMap::new();
+    for (&word, &using) in &sharing.uses {
+        lines.entry(line_of(word)).or_default()[(word / WORD_BYTES) as usize % WORDS] = Some(using);
     }
-
-    fn find(&self, line: u64) -> usize {
-        let mask = self.slots.len() - 1;
-        let mut at = (line.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & mask;
-        while self.slots[at].is_some_and(|(other, _)| other != line) {
-            at = (at + 1) & mask;
-        }
-        at
-    }
-
-    #[inline]
-    fn get(&self, line: u64) -> Option<&LineUses> {
-        if self.is_empty { None } else { self.slots[self.find(line)].as_ref().map(|(_, uses)| uses) }
-    }
+    ByAddress::new(&lines)
 }
 
 /// The line that an address lies in.
@@ -255,12 +232,12 @@ mod tests {
         for number in 0..1000_u64 {
             sharing.uses.insert(number * number * 8, Use::from_number(number as u32));
         }
-        let table = UseTable::new(&sharing);
+        let table = by_line(&sharing);
         let get = |word: u64| table.get(line_of(word)).and_then(|line| line[(word / 8 % 8) as usize]);
         for word in (0..1_000_000).step_by(8) {
             assert_eq!(get(word), sharing.uses.get(&word).copied(), "{word}");
         }
         assert!(sharing.uses.values().all(|&using| Use::from_number(using.to_number()) == using));
-        assert!(UseTable::new(&Sharing::new(false)).get(0).is_none());
+        assert!(by_line(&Sharing::new(false)).get(0).is_none());
     }
 }
