@@ -119,9 +119,13 @@ pub trait Transfer: Model {
         let _ = contents;
         unreachable!("the states of this model have no parts, so there is none of kind {kind}")
     }
+}
 
-    /// How many parts each of the model's tables has. A table numbers its parts in the order in which they come, so that one which is filled
-    /// again in this order gives the same names: for a search that another process goes on with.
+/// Keeps the parts of states for a search that another process goes on with, and gives them their names again there.
+///
+/// A table numbers its parts in the order in which they come, so one that is filled again in this order gives the same names.
+pub trait Restore: Model {
+    /// How many parts each of the model's tables has.
     fn tables(&self) -> Vec<u32> {
         Vec::new()
     }
@@ -137,7 +141,10 @@ pub trait Transfer: Model {
         let _ = (table, number, contents);
         false
     }
+}
 
+/// Sections of a state, by name: processes, variables, the stacks. For whoever divides states by their contents.
+pub trait Sections: Model {
     /// The bits of a state that belong to a section of it: a process, a variable, the stacks. None where the model has
     /// no such section. A word that names a part belongs to a section wholly or not at all.
     fn section(&self, name: &str) -> Option<Vec<Word>> {

@@ -1,4 +1,4 @@
-//! Bugs of the checked program, and the admission that we cannot decide.
+//! What a model can say beside its steps: that the program has a bug, that we cannot decide, that an assumption did not hold.
 
 use std::fmt;
 
@@ -46,13 +46,11 @@ pub enum FaultKind {
     Leak,
     /// The compiler's checks say that the language leaves the behaviour undefined.
     UndefinedBehaviour,
-    /// A model was not prepared for a step and has to be made again; never a result.
-    Unprepared,
 }
 
 impl FaultKind {
     /// All kinds.
-    pub const ALL: [FaultKind; 25] = [
+    pub const ALL: [FaultKind; 24] = [
         FaultKind::Deadlock,
         FaultKind::Assertion,
         FaultKind::Invariant,
@@ -77,7 +75,6 @@ impl FaultKind {
         FaultKind::PrivilegeViolation,
         FaultKind::Leak,
         FaultKind::UndefinedBehaviour,
-        FaultKind::Unprepared,
     ];
 
     /// The kind with this name.
@@ -112,7 +109,6 @@ impl FaultKind {
             FaultKind::PrivilegeViolation => "privilege-violation",
             FaultKind::Leak => "leak",
             FaultKind::UndefinedBehaviour => "undefined-behaviour",
-            FaultKind::Unprepared => "unprepared",
         }
     }
 }
@@ -172,3 +168,19 @@ impl fmt::Display for Unsupported {
 }
 
 impl std::error::Error for Unsupported {}
+
+/// A model's word that an assumption it was made under does not hold: what was explored does not count, and exploration restarts with a
+/// model that knows better.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Revise {
+    /// What was assumed and is refuted, for people.
+    pub what: String,
+    /// The same for the front end that made the model: its own encoding, which nobody else reads.
+    pub facts: Vec<u8>,
+}
+
+impl fmt::Display for Revise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "an assumption was refuted: {}", self.what)
+    }
+}

@@ -16,9 +16,10 @@
 //!    `--deterministic` refers to.
 //! 4. **A label determines a step**: among the successors of one state no two entries share an [`Action`].
 //!    A [`Trail`] therefore needs only labels, and it can be replayed.
-//! 5. **Three kinds of trouble are never mixed.** A [`Fault`] is a bug of the checked program: a result.
-//!    [`Unsupported`] means that we cannot decide: the verdict is unknown. A broken invariant of our own is
-//!    a panic.
+//! 5. **Four outcomes are never mixed.** A [`Fault`] is a bug of the checked program: a result.
+//!    [`Unsupported`] means that we cannot decide: the verdict is unknown. [`Revise`] means that the model was made under an
+//!    assumption that does not hold: what was explored does not count, and exploration restarts with a model that knows better. A
+//!    broken invariant of our own is a panic.
 
 mod companion;
 mod component;
@@ -32,12 +33,14 @@ pub mod problem;
 mod trail;
 mod verdict;
 
-pub use companion::{Binding, CallStack, Dependencies, Describe, Part, Propositions, Step, Transfer};
+pub use companion::{
+    Binding, CallStack, Dependencies, Describe, Part, Propositions, Restore, Sections, Step, Transfer,
+};
 pub use component::{ComponentId, ComponentTable};
 pub use diagnostic::{Diagnostic, Source, SourceFile, Span};
-pub use fault::{Fault, FaultKind, SourceLocation, Unsupported};
+pub use fault::{Fault, FaultKind, Revise, SourceLocation, Unsupported};
 pub use fingerprint::Fingerprints;
 pub use ground::{Ground, Heap, PIECE_ALIGNMENT};
-pub use model::{Action, Model, Successors, Word, Worker};
+pub use model::{Action, Model, Remark, StepEnd, Successors, Word, Worker};
 pub use trail::{Replay, ReplayError, Trail, replay};
 pub use verdict::{Finding, Statistics, Verdict};

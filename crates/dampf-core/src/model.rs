@@ -4,7 +4,7 @@
 //! makes the hot loop fast: generated code writes states side by side without a call per transition, and
 //! the engine may look up a whole batch of them while the memory system fetches the table lines.
 
-use crate::{Fault, Unsupported};
+use crate::{Fault, FaultKind, Revise, Unsupported};
 
 /// One word of a state.
 pub type Word = u32;
@@ -41,21 +41,47 @@ pub trait Model: Sync {
 /// Generates states for one thread.
 pub trait Worker {
     /// Fills `out` with the initial states. Their labels are their numbers: 0, 1, 2, …
-    fn initial(&mut self, out: &mut Successors) -> Result<(), Unsupported>;
+    fn initial(&mut self, out: &mut Successors);
 
     /// Fills `out` with everything that can happen next in `state`, in action order.
     ///
     /// Implementations start with [`Successors::clear`].
-    fn successors(&mut self, state: &[Word], out: &mut Successors) -> Result<(), Unsupported>;
+    fn successors(&mut self, state: &[Word], out: &mut Successors);
 }
 
-/// What a worker says about one state: its successors, and what is wrong with it.
+/// How a step ends that leads to no state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum StepEnd {
+    Fault(Fault),
+    Refuted(Revise),
+}
+
+impl From<Fault> for StepEnd {
+    fn from(fault: Fault) -> Self {
+        StepEnd::Fault(fault)
+    }
+}
+
+/// Something to say about an explored state beside the states that its steps lead to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Remark {
+    /// Of the state, or of the step with this index.
+    Fault { step: Option<usize>, fault: Fault },
+    /// A step cannot be computed: nothing can be verified any more, but faults are still found.
+    Unsupported(Unsupported),
+    /// What was explored does not count.
+    Refuted(Revise),
+}
+
+/// What a worker says about one state: its steps, and the three ways in which something is wrong: a [`Fault`] of the state or of a step,
+/// a step that is [`Unsupported`], a step that refutes what the model assumes ([`Revise`]).
 #[derive(Debug)]
 pub struct Successors {
     width: usize,
     words: Vec<Word>,
     actions: Vec<Action>,
     faults: Vec<(usize, Fault)>,
+    refuted: Vec<(usize, Revise)>,
     /// Whether faulty steps have states too.
     beyond_faults: bool,
     state_fault: Option<Fault>,
@@ -70,6 +96,7 @@ impl Successors {
             words: Vec::new(),
             actions: Vec::new(),
             faults: Vec::new(),
+            refuted: Vec::new(),
             beyond_faults: false,
             state_fault: None,
             valid_end: false,
@@ -83,6 +110,7 @@ impl Successors {
         self.words.clear();
         self.actions.clear();
         self.faults.clear();
+        self.refuted.clear();
         self.beyond_faults = false;
         self.state_fault = None;
         self.valid_end = false;
@@ -94,7 +122,7 @@ impl Successors {
         self.width
     }
 
-    /// The number of steps, those that end in a fault included.
+    /// The number of steps, those that lead to no state included.
     #[inline]
     pub fn len(&self) -> usize {
         self.actions.len()
@@ -115,11 +143,22 @@ impl Successors {
         &self.actions
     }
 
-    /// Whether step `index` leads to a state. A faulty step does not, unless the language says what state the
-    /// system is in after a fault (see [`go_beyond_faults`](Self::go_beyond_faults)).
+    /// Whether step `index` leads to a state. One that refutes an assumption does not, and a faulty one does only where the language says
+    /// what state the system is in after a fault (see [`go_beyond_faults`](Self::go_beyond_faults)).
     #[inline]
     pub fn leads_on(&self, index: usize) -> bool {
-        self.faults.is_empty() || self.beyond_faults || self.fault(index).is_none()
+        (self.faults.is_empty() || self.beyond_faults || self.fault(index).is_none())
+            && (self.refuted.is_empty() || self.refuted_by(index).is_none())
+    }
+
+    /// Whether there is nothing to say about the explored state but its steps, and each of them leads to a state.
+    #[inline]
+    pub fn is_unremarkable(&self) -> bool {
+        !self.actions.is_empty()
+            && self.faults.is_empty()
+            && self.refuted.is_empty()
+            && self.state_fault.is_none()
+            && self.unsupported.is_none()
     }
 
     /// The words of the state that step `index` leads to. Meaningless for a step that does not lead on.
@@ -140,7 +179,7 @@ impl Successors {
     }
 
     /// Forgets all steps, and takes over what another buffer says about the state.
-    pub fn begin_again(&mut self, other: &Successors) {
+    pub fn restart_from(&mut self, other: &Successors) {
         self.clear();
         self.state_fault = other.state_fault.clone();
         self.valid_end = other.valid_end;
@@ -159,18 +198,53 @@ impl Successors {
         Some(&self.faults[at].1)
     }
 
+    /// The steps that refute an assumption of the model: the index of the step, and what it refutes. Ascending.
+    #[inline]
+    pub fn refuted(&self) -> &[(usize, Revise)] {
+        &self.refuted
+    }
+
+    /// The same, for a layer that knows better what was assumed.
+    pub fn refuted_mut(&mut self) -> &mut [(usize, Revise)] {
+        &mut self.refuted
+    }
+
+    /// What step `index` refutes, if it does.
+    pub fn refuted_by(&self, index: usize) -> Option<&Revise> {
+        let at = self.refuted.binary_search_by_key(&index, |(at, _)| *at).ok()?;
+        Some(&self.refuted[at].1)
+    }
+
+    /// How step `index` ends, if it leads to no state.
+    pub fn step_end(&self, index: usize) -> Option<StepEnd> {
+        let fault = self.fault(index).cloned().map(StepEnd::Fault);
+        fault.or_else(|| self.refuted_by(index).cloned().map(StepEnd::Refuted))
+    }
+
     /// What is wrong with the explored state itself: a violated assertion about it, an invariant, a goal.
     #[inline]
     pub fn state_fault(&self) -> Option<&Fault> {
         self.state_fault.as_ref()
     }
 
-    /// What is wrong with the explored state, a deadlock included.
-    pub fn fault_of_state(&self) -> Option<Fault> {
-        match &self.state_fault {
-            Some(fault) => Some(fault.clone()),
-            None => (self.is_empty() && !self.valid_end && self.unsupported.is_none()).then(Fault::deadlock),
-        }
+    /// What is wrong with the explored state, a deadlock included where that counts.
+    pub fn fault_of_state(&self, deadlocks: bool) -> Option<Fault> {
+        let is_stuck = || self.is_empty() && !self.valid_end && self.unsupported.is_none();
+        let fault = self.state_fault.clone().or_else(|| is_stuck().then(Fault::deadlock));
+        fault.filter(|fault| deadlocks || fault.kind != FaultKind::Deadlock)
+    }
+
+    /// Judges the explored state: everything there is to say about it beside the states that its steps lead to. The one place where that
+    /// is decided, for every engine; nothing where [`is_unremarkable`](Self::is_unremarkable).
+    ///
+    /// `deadlocks` says whether a state without steps that is no valid end is a fault.
+    pub fn remarks(&self, deadlocks: bool) -> impl Iterator<Item = Remark> + '_ {
+        let of_state = self.fault_of_state(deadlocks).map(|fault| Remark::Fault { step: None, fault });
+        let of_steps =
+            self.faults.iter().map(|(step, fault)| Remark::Fault { step: Some(*step), fault: fault.clone() });
+        let unsupported = self.unsupported.clone().map(Remark::Unsupported);
+        let refuted = self.refuted.iter().map(|(_, revise)| Remark::Refuted(revise.clone()));
+        of_state.into_iter().chain(of_steps).chain(unsupported).chain(refuted)
     }
 
     /// Whether the explored state may have no successors: it is an end state of its language.
@@ -186,9 +260,14 @@ impl Successors {
     }
 
     pub fn push_fault(&mut self, action: Action, fault: Fault) {
-        self.faults.push((self.actions.len(), fault));
+        self.push_end(action, StepEnd::Fault(fault));
+    }
+
+    /// Adds a step that leads to no state.
+    pub fn push_end(&mut self, action: Action, end: StepEnd) {
         self.actions.push(action);
         self.words.resize(self.actions.len() * self.width, 0);
+        self.mark(self.actions.len() - 1, end);
     }
 
     pub fn set_state_fault(&mut self, fault: Fault) {
@@ -247,11 +326,15 @@ impl Successors {
         self.beyond_faults = true;
     }
 
-    /// Marks an already written step as one that ends in a fault. Steps are marked in ascending order.
-    pub fn mark_fault(&mut self, index: usize, fault: Fault) {
+    /// Marks an already written step as one that leads to no state. Steps are marked in ascending order.
+    pub fn mark(&mut self, index: usize, end: StepEnd) {
         debug_assert!(index < self.actions.len());
         debug_assert!(self.faults.last().is_none_or(|(last, _)| *last < index));
+        debug_assert!(self.refuted.last().is_none_or(|(last, _)| *last < index));
         self.words[index * self.width..][..self.width].fill(0);
-        self.faults.push((index, fault));
+        match end {
+            StepEnd::Fault(fault) => self.faults.push((index, fault)),
+            StepEnd::Refuted(revise) => self.refuted.push((index, revise)),
+        }
     }
 }

@@ -1,21 +1,46 @@
 //! Runs of a model, as the labels of their steps, and their replay.
 
-use crate::{Action, Fault, Model, Successors, Unsupported, Word, Worker};
+use crate::{Action, Fault, Model, Revise, StepEnd, Successors, Unsupported, Word, Worker};
 use std::fmt;
 
 /// A run: the number of its initial state and the labels of its steps.
 ///
-/// Where the run ends in a faulty step, that step is the last label.
+/// A run that goes on for ever is a lasso: a stem and a cycle that is repeated. Where a run ends in a faulty step, that step is the last
+/// label of the stem.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Trail {
     pub initial: u64,
-    pub actions: Vec<Action>,
+    pub stem: Vec<Action>,
+    /// Leads from the state behind the stem back to it. Empty for a run that ends.
+    pub cycle: Vec<Action>,
+}
+
+impl Trail {
+    /// A run that ends.
+    pub fn ending(initial: u64, stem: Vec<Action>) -> Trail {
+        Trail { initial, stem, cycle: Vec::new() }
+    }
+
+    /// The number of steps, those of the cycle counted once.
+    pub fn len(&self) -> usize {
+        self.stem.len() + self.cycle.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The labels of the stem, then those of the cycle.
+    pub fn actions(&self) -> impl Iterator<Item = Action> + '_ {
+        self.stem.iter().chain(&self.cycle).copied()
+    }
 }
 
 /// A trail that was run again on a model.
 #[derive(Clone, Debug)]
 pub struct Replay {
-    /// The states passed, the initial one first. A last step that ends in a fault adds no state.
+    /// The states passed, the initial one first. A last step that ends in a fault adds no state; the last state of a lasso is the one
+    /// behind its stem.
     pub states: Vec<Vec<Word>>,
     /// The fault at the end of the trail: of its last step, of its last state, or a deadlock there.
     pub fault: Option<Fault>,
@@ -36,7 +61,11 @@ pub enum ReplayError {
     StepsAfterFault {
         step: usize,
     },
+    /// The cycle does not lead back to where it begins.
+    OpenCycle,
     Unsupported(Unsupported),
+    /// The step refutes what the model assumes: it is a run of another model.
+    Refuted(Revise),
 }
 
 impl fmt::Display for ReplayError {
@@ -49,61 +78,68 @@ impl fmt::Display for ReplayError {
             ReplayError::StepsAfterFault { step } => {
                 write!(f, "the trail goes on after the fault of step {}", step + 1)
             }
+            ReplayError::OpenCycle => f.write_str("the cycle does not lead back to the state it begins in"),
             ReplayError::Unsupported(unsupported) => unsupported.fmt(f),
+            ReplayError::Refuted(revise) => revise.fmt(f),
         }
     }
 }
 
 impl std::error::Error for ReplayError {}
 
-impl From<Unsupported> for ReplayError {
-    fn from(unsupported: Unsupported) -> Self {
-        ReplayError::Unsupported(unsupported)
-    }
-}
-
-/// Runs a trail again, step by step, on a model.
-pub fn replay<M: Model>(model: &M, trail: &Trail) -> Result<Replay, ReplayError> {
+/// Runs a trail again, step by step, on a model. A deadlock at its end is a fault where `deadlocks` says so.
+pub fn replay<M: Model>(model: &M, trail: &Trail, deadlocks: bool) -> Result<Replay, ReplayError> {
     let mut worker = model.worker();
     let mut out = Successors::new(model.width());
-    worker.initial(&mut out)?;
+    worker.initial(&mut out);
     let initial = trail.initial as usize;
     if initial >= out.len() {
-        return Err(ReplayError::NoSuchInitialState(trail.initial));
+        return Err(missing(&out, ReplayError::NoSuchInitialState(trail.initial)));
     }
-    if let Some(fault) = out.fault(initial) {
-        let fault = Some(fault.clone());
-        return match trail.actions.first() {
-            None => Ok(Replay { states: Vec::new(), fault, fault_beyond: None }),
-            Some(_) => Err(ReplayError::StepsAfterFault { step: 0 }),
-        };
+    match out.step_end(initial) {
+        None => {}
+        Some(StepEnd::Refuted(revise)) => return Err(ReplayError::Refuted(revise)),
+        Some(StepEnd::Fault(_)) if !trail.is_empty() => return Err(ReplayError::StepsAfterFault { step: 0 }),
+        Some(StepEnd::Fault(fault)) => {
+            return Ok(Replay { states: Vec::new(), fault: Some(fault), fault_beyond: None });
+        }
     }
     let mut states = vec![out.state(initial).to_vec()];
-    for (step, &action) in trail.actions.iter().enumerate() {
-        worker.successors(&states[step], &mut out)?;
+    for (step, action) in trail.actions().enumerate() {
+        worker.successors(&states[step], &mut out);
         let Some(index) = out.actions().iter().position(|&label| label == action) else {
-            return Err(ReplayError::NoSuchStep { step, action });
+            return Err(missing(&out, ReplayError::NoSuchStep { step, action }));
         };
-        if let Some(fault) = out.fault(index) {
-            if step + 1 == trail.actions.len() {
-                let fault = Some(fault.clone());
+        match out.step_end(index) {
+            None => {}
+            Some(StepEnd::Refuted(revise)) => return Err(ReplayError::Refuted(revise)),
+            Some(StepEnd::Fault(fault)) if step + 1 == trail.len() && trail.cycle.is_empty() => {
                 let beyond = out.leads_on(index).then(|| out.state(index).to_vec());
-                let fault_beyond = match beyond {
-                    Some(state) => {
-                        worker.successors(&state, &mut out)?;
-                        out.fault_of_state()
-                    }
-                    None => None,
-                };
-                return Ok(Replay { states, fault, fault_beyond });
+                let fault_beyond = beyond.and_then(|state| {
+                    worker.successors(&state, &mut out);
+                    out.fault_of_state(deadlocks)
+                });
+                return Ok(Replay { states, fault: Some(fault), fault_beyond });
             }
-            if !out.leads_on(index) {
-                return Err(ReplayError::StepsAfterFault { step });
-            }
+            Some(StepEnd::Fault(_)) if !out.leads_on(index) => return Err(ReplayError::StepsAfterFault { step }),
+            Some(StepEnd::Fault(_)) => {}
         }
         states.push(out.state(index).to_vec());
     }
+    if !trail.cycle.is_empty() {
+        let closed = states.last() == states.get(trail.stem.len());
+        return if closed {
+            Ok(Replay { states, fault: None, fault_beyond: None })
+        } else {
+            Err(ReplayError::OpenCycle)
+        };
+    }
     let last = states.last().expect("a replay has at least its initial state");
-    worker.successors(last, &mut out)?;
-    Ok(Replay { fault: out.fault_of_state(), states, fault_beyond: None })
+    worker.successors(last, &mut out);
+    Ok(Replay { fault: out.fault_of_state(deadlocks), states, fault_beyond: None })
+}
+
+/// Why something is not among the steps: where a step could not be computed, it may be that one.
+fn missing(out: &Successors, error: ReplayError) -> ReplayError {
+    out.unsupported().cloned().map_or(error, ReplayError::Unsupported)
 }

@@ -39,6 +39,13 @@ pub use report::Summary;
 pub use run::{Host, Network, Problem, search_on, search_on_host, search_on_threads};
 pub use sampling::partition_for;
 
+use dampf_core::{Sections, Transfer};
+
+/// What ranks ask of a model: how its states move, and what sections they have.
+pub trait Distributable: Transfer + Sections {}
+
+impl<M: Transfer + Sections> Distributable for M {}
+
 /// How the work is shared. The same on all ranks.
 #[derive(Clone, Debug)]
 pub struct Settings {

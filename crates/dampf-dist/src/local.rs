@@ -5,11 +5,12 @@
 //! between decides how much. Every state that is sent or stored names the state the local search began with as the one it came from,
 //! so trails are rebuilt by searching as deep from there.
 
+use crate::Distributable;
 use crate::node::Node;
 use crate::parcel::{Companion, PARENT_BITS};
 use crate::partition::Owner;
 use crate::queue::Stored;
-use dampf_core::{Action, Successors, Transfer, Word, Worker};
+use dampf_core::{Action, Successors, Word, Worker};
 use dampf_net::Transport;
 use dampf_store::{Inserted, Session, Staged, hash_words};
 
@@ -58,7 +59,7 @@ struct Inner {
     is_stored: bool,
 }
 
-impl<M: Transfer> Node<'_, M> {
+impl<M: Distributable> Node<'_, M> {
     /// Explores on from the successors of a state. Returns the number of further steps.
     pub(crate) fn explore_locally(
         &mut self,
@@ -74,13 +75,12 @@ impl<M: Transfer> Node<'_, M> {
         let mut steps = 0;
         let mut out = Successors::new(self.model.width());
         while let Some(Inner { words, path, is_stored }) = stack.pop() {
-            if let Err(unsupported) = self.worker.successors(&words, &mut out) {
-                self.fail(network, unsupported);
-                return steps;
-            }
+            self.worker.successors(&words, &mut out);
             steps += out.len() as u64;
             self.redundant += u64::from(!is_stored);
-            self.note_inner(&out, root, &path);
+            if !out.is_unremarkable() {
+                self.note_inner(&out, root, &path);
+            }
             for step in (0..out.len()).filter(|&step| out.leads_on(step)) {
                 let mut path = path.clone();
                 path.push(out.action(step));
@@ -157,10 +157,7 @@ impl<M: Transfer> Node<'_, M> {
         for _ in 0..deepest {
             let mut next = Vec::new();
             for (words, path) in &frontier {
-                // What could not be explored has no successors.
-                if self.worker.successors(words, out).is_err() {
-                    continue;
-                }
+                self.worker.successors(words, out);
                 for step in (0..out.len()).filter(|&step| out.leads_on(step)) {
                     let extended = || path.iter().copied().chain([out.action(step)]).collect();
                     if out.state(step) == target {

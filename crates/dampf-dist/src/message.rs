@@ -112,8 +112,9 @@ impl Message<'_> {
             Message::LevelEnd { level, end } => {
                 out.push(1);
                 out.number(*level);
-                let LevelEnd { explored, faults, faulty_steps, save } = *end;
-                [explored, faults, faulty_steps, u64::from(save)].into_iter().for_each(|number| out.number(number));
+                let LevelEnd { explored, faults, faulty_steps, refuted, save } = *end;
+                let numbers = [explored, faults, faulty_steps, u64::from(refuted), u64::from(save)];
+                numbers.into_iter().for_each(|number| out.number(number));
             }
             Message::Token(token) => {
                 out.push(2);
@@ -218,6 +219,7 @@ impl Message<'_> {
                     explored: reader.number()?,
                     faults: reader.number()?,
                     faulty_steps: reader.number()?,
+                    refuted: reader.number()? != 0,
                     save: reader.number()? != 0,
                 },
             },

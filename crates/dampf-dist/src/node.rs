@@ -13,6 +13,7 @@ mod levels;
 mod meeting;
 mod saving;
 
+use crate::Distributable;
 use crate::census::Census;
 use crate::library::{Author, Library};
 use crate::message::{Message, Progress};
@@ -29,7 +30,7 @@ use crate::report::{Discovery, Report, Summary};
 use crate::termination::{IdleReports, Safra};
 use crate::wire::Garbled;
 use crate::{Problem, Settings, Termination};
-use dampf_core::{Statistics, Successors, Transfer, Unsupported, Word};
+use dampf_core::{Revise, Statistics, Successors, Unsupported, Word};
 use dampf_net::{Lost, Process, Rank, Transport, Turn};
 use dampf_search::{Monitor, Options, Stop};
 use dampf_store::{Session, StateRef, Store, TreeStore};
@@ -37,7 +38,7 @@ use explore::{ForeignStep, Held, OwnStep};
 pub use levels::LevelEnd;
 use levels::Levels;
 use saving::Saving;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 
 /// Messages taken in a turn before the node goes on with its own work.
@@ -57,14 +58,12 @@ pub(crate) enum Phase {
     Leaving,
 }
 
-pub struct Node<'a, M: Transfer> {
+pub struct Node<'a, M: Distributable> {
     pub(crate) model: &'a M,
     pub(crate) store: &'a TreeStore,
     pub(crate) options: &'a Options,
     pub(crate) settings: &'a Settings,
     monitor: &'a Monitor,
-    /// Asked for when the node reports: what all ranks are to know.
-    note: Box<dyn FnMut() -> Vec<u8> + 'a>,
     pub(crate) rank: Rank,
     pub(crate) ranks: Rank,
     pub(crate) worker: M::Worker<'a>,
@@ -90,9 +89,10 @@ pub struct Node<'a, M: Transfer> {
     pub(crate) phase: Phase,
     pub(crate) statistics: Statistics,
     truncated: bool,
+    /// A step that could not be computed, if there is one.
     unsupported: Option<Unsupported>,
-    /// A single step that could not be computed, where the others were explored.
-    gap: Option<Unsupported>,
+    /// What was refuted here of what the model assumes.
+    refuted: BTreeSet<Revise>,
     stopped: Option<Stop>,
     /// This rank's initial states, with their numbers.
     pub(crate) initial: Vec<(StateRef, u64)>,
@@ -137,8 +137,8 @@ pub struct Node<'a, M: Transfer> {
 /// States that are explored together: enough for the fetches of table lines to overlap.
 pub(crate) const BATCH: usize = 32;
 
-impl<'a, M: Transfer> Node<'a, M> {
-    /// The store is empty, and is this node's alone. `note` is asked when the node reports: its answer reaches all ranks.
+impl<'a, M: Distributable> Node<'a, M> {
+    /// The store is empty, and is this node's alone.
     pub fn new(
         rank: Rank,
         ranks: Rank,
@@ -146,7 +146,6 @@ impl<'a, M: Transfer> Node<'a, M> {
         store: &'a TreeStore,
         (options, settings): (&'a Options, &'a Settings),
         monitor: &'a Monitor,
-        note: impl FnMut() -> Vec<u8> + 'a,
     ) -> Result<Self, Problem> {
         let levels = settings.order == Order::Levels || options.deterministic;
         let partitioner = Partitioner::new(model, ranks, settings.partition.clone())?;
@@ -168,7 +167,6 @@ impl<'a, M: Transfer> Node<'a, M> {
             options,
             settings,
             monitor,
-            note: Box::new(note),
             rank,
             ranks,
             worker: model.worker(),
@@ -192,7 +190,7 @@ impl<'a, M: Transfer> Node<'a, M> {
             statistics: Statistics::default(),
             truncated: false,
             unsupported: None,
-            gap: None,
+            refuted: BTreeSet::new(),
             stopped: None,
             initial: Vec::new(),
             discoveries: Vec::new(),
@@ -317,11 +315,11 @@ impl<'a, M: Transfer> Node<'a, M> {
             traffic: self.outbox.traffic,
             redundant: self.redundant,
             truncated: self.truncated,
-            unsupported: self.unsupported.clone().or(self.gap.clone()),
+            unsupported: self.unsupported.clone(),
             stopped: self.stopped,
             discoveries: std::mem::take(&mut self.discoveries),
             checkpoint_trouble: self.saving.as_ref().and_then(|saving| saving.trouble.clone()),
-            note: (self.note)(),
+            refuted: self.refuted.clone(),
         };
         if self.rank == 0 {
             self.take_report(network, 0, report);
@@ -374,7 +372,7 @@ impl<'a, M: Transfer> Node<'a, M> {
     /// Tells everybody the result, once all trails are known.
     fn end_quest(&mut self, network: &mut impl Transport) {
         let Some(quest) = self.quest.take_if(|quest| quest.is_done()) else { return };
-        let mut summary = quest.into_summary(self.model);
+        let mut summary = quest.into_summary(self.model, self.options.deadlocks);
         if self.options.deterministic && !self.options.keep_going && !summary.findings.is_empty() {
             // A search without ranks ends at the first fault; how many others the level has depends on who met them.
             summary.statistics.faults = 1;
@@ -515,7 +513,7 @@ fn worked_if(worked: bool) -> Turn {
     if worked { Turn::Worked { work: 0 } } else { Turn::Idle }
 }
 
-impl<M: Transfer> Process for Node<'_, M> {
+impl<M: Distributable> Process for Node<'_, M> {
     fn turn(&mut self, network: &mut impl Transport) -> Turn {
         let mut received = 0;
         while received < MESSAGES_PER_TURN {
@@ -562,7 +560,7 @@ impl<M: Transfer> Process for Node<'_, M> {
     }
 }
 
-impl<M: Transfer> Node<'_, M> {
+impl<M: Distributable> Node<'_, M> {
     pub(crate) fn load(&mut self, state: StateRef) {
         self.session.load(state, &mut self.words);
     }

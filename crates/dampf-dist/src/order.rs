@@ -144,17 +144,17 @@ impl Ranking {
         }
     }
 
-    /// Notes what is wrong with the state at a position of the current level, and with its steps.
-    pub fn note(&mut self, position: u64, of_state: Option<Fault>, of_steps: &[(usize, Fault)]) {
-        if let Some(fault) = of_state {
-            let level = self.level();
-            let at = level.positions.binary_search(&position).expect("the state is this rank's");
-            // An initial state stands by its own position.
-            let place = level.places.get(at).copied().unwrap_or((position, 0));
-            self.faults.push(((place, true), fault));
+    /// Notes what is wrong with the state at a position of the current level, or with a step of it.
+    pub fn note(&mut self, position: u64, step: Option<usize>, fault: Fault) {
+        if let Some(step) = step {
+            self.faulty_steps.push((((position, step as u32), false), fault));
+            return;
         }
-        let of_steps = of_steps.iter().map(|(step, fault)| (((position, *step as u32), false), fault.clone()));
-        self.faulty_steps.extend(of_steps);
+        let level = self.level();
+        let at = level.positions.binary_search(&position).expect("the state is this rank's");
+        // An initial state stands by its own position.
+        let place = level.places.get(at).copied().unwrap_or((position, 0));
+        self.faults.push(((place, true), fault));
     }
 
     /// Faults of this level, and faulty steps that leave it.

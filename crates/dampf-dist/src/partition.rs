@@ -4,7 +4,8 @@
 //! answer without asking. *Depth slices* depend on how deep a state was found: a state may then be explored on several ranks.
 //! *Distance* needs a table whose entries the first rank hands out.
 
-use dampf_core::{Fingerprints, Successors, Transfer, Word, Worker};
+use crate::Distributable;
+use dampf_core::{Fingerprints, Successors, Word, Worker};
 use dampf_net::Rank;
 use dampf_store::hash_words;
 use std::collections::BTreeMap;
@@ -67,7 +68,7 @@ pub struct NoSuchSection {
     pub known: Vec<String>,
 }
 
-pub struct Partitioner<'m, M: Transfer + 'm> {
+pub struct Partitioner<'m, M: Distributable + 'm> {
     model: &'m M,
     ranks: Rank,
     partition: Partition,
@@ -86,7 +87,7 @@ pub struct Partitioner<'m, M: Transfer + 'm> {
     owners: BTreeMap<Bucket, Rank>,
 }
 
-impl<'m, M: Transfer> Partitioner<'m, M> {
+impl<'m, M: Distributable> Partitioner<'m, M> {
     pub fn new(model: &'m M, ranks: Rank, partition: Partition) -> Result<Self, NoSuchSection> {
         let mut mask = vec![0; model.width()];
         if let Partition::Sections(names) = &partition {
@@ -114,7 +115,8 @@ impl<'m, M: Transfer> Partitioner<'m, M> {
         };
         if let Partition::Distance(_) = partitioner.partition {
             let mut out = Successors::new(model.width());
-            if model.worker().initial(&mut out).is_ok() && !out.is_empty() {
+            model.worker().initial(&mut out);
+            if !out.is_empty() {
                 partitioner.origin = partitioner.condensed(out.state(0));
             }
         }
@@ -273,8 +275,8 @@ impl<'m, M: Transfer> Partitioner<'m, M> {
     pub fn estimate(&mut self, state: &[Word]) -> u64 {
         let model = self.model;
         let (worker, out) = self.worker.get_or_insert_with(|| (model.worker(), Successors::new(model.width())));
-        // A state that cannot be computed is reported by whoever explores it.
-        if worker.successors(state, out).is_err() { 0 } else { out.len() as u64 }
+        worker.successors(state, out);
+        out.len() as u64
     }
 
     /// A state as one number, in which nearby states are near.

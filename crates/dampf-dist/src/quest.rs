@@ -8,11 +8,12 @@
 //!
 //! In a predictable search the way is known by positions, and each step is asked for.
 
+use crate::Distributable;
 use crate::message::Message;
 use crate::node::Node;
 use crate::parcel::{PARENT_BITS, UNKNOWN_PARENT, unpack_single};
 use crate::report::{Discovery, FaultPlace, Report, Summary};
-use dampf_core::{Action, Finding, Model, Successors, Trail, Transfer, Word, Worker, replay};
+use dampf_core::{Action, Finding, Model, Successors, Trail, Word, Worker, replay};
 use dampf_net::{Rank, Transport};
 use dampf_search::{FINDINGS_MAX, Stop};
 use dampf_store::{Prefix, Session, StateRef};
@@ -108,7 +109,7 @@ impl Quest {
             }
             match discovery.place {
                 FaultPlace::Initial(initial) => {
-                    let trail = Trail { initial, actions: Vec::new() };
+                    let trail = Trail::ending(initial, Vec::new());
                     self.summary.findings.push(Finding { fault: discovery.fault, trail });
                 }
                 FaultPlace::Placed { level, position, step, .. } => {
@@ -141,7 +142,7 @@ impl Quest {
         }
         let (discovery, mut actions) = self.placed.take().expect("it is under way");
         actions.reverse();
-        let trail = Trail { initial: origin.0, actions };
+        let trail = Trail::ending(origin.0, actions);
         self.summary.findings.push(Finding { fault: discovery.fault, trail });
         self.next_task();
     }
@@ -165,7 +166,7 @@ impl Quest {
         let Some(search) = &mut self.search else { return };
         let length = search.way.len() as u64 - 1;
         if search.distance.is_none_or(|distance| distance == length) {
-            self.complete(Trail { initial, actions: Vec::new() });
+            self.complete(Trail::ending(initial, Vec::new()));
         } else {
             // Not at its place: this is no way.
             search.way.last_mut().expect("a way has a state").untried = Some(Vec::new());
@@ -243,7 +244,7 @@ impl Quest {
     /// The way is complete; `trail` leads to its last state.
     fn complete(&mut self, mut trail: Trail) {
         let search = self.search.take().expect("a search is under way");
-        trail.actions.extend(search.way.iter().rev().flat_map(|link| &link.actions));
+        trail.stem.extend(search.way.iter().rev().flat_map(|link| &link.actions));
         self.summary.findings.push(Finding { fault: search.discovery.fault, trail });
         // Answers that are still under way are to a question of the past.
         self.question += 1;
@@ -263,9 +264,9 @@ impl Quest {
     ///
     /// # Panics
     /// If a trail does not replay: then Dampf, not the model, is wrong, and no verdict must be given.
-    pub fn into_summary<M: Model>(self, model: &M) -> Summary {
+    pub fn into_summary<M: Model>(self, model: &M, deadlocks: bool) -> Summary {
         for Finding { fault, trail } in &self.summary.findings {
-            let replayed = match replay(model, trail) {
+            let replayed = match replay(model, trail, deadlocks) {
                 Ok(replayed) => replayed,
                 Err(error) => panic!("a trail to {fault} does not replay: {error}"),
             };
@@ -291,7 +292,7 @@ impl Beginning {
         let mut out = Successors::new(model.width());
         let mut beginning = Beginning { numbers: HashMap::new(), origins: Vec::new() };
         let mut states: Vec<Vec<Word>> = Vec::new();
-        worker.initial(&mut out).expect("the search began with these initial states");
+        worker.initial(&mut out);
         for number in (0..out.len()).filter(|&number| out.leads_on(number)) {
             let origin = (states.len(), Action(number as u64), 0);
             beginning.add(&mut states, out.state(number), origin);
@@ -299,9 +300,7 @@ impl Beginning {
         let mut at = 0;
         let most = KNOWN_MAX.min(KNOWN_WORDS_MAX / model.width().max(1));
         while at < states.len() && states.len() < most {
-            if worker.successors(&states[at], &mut out).is_err() {
-                break;
-            }
+            worker.successors(&states[at], &mut out);
             let distance = beginning.origins[at].2 + 1;
             for step in (0..out.len()).filter(|&step| out.leads_on(step)) {
                 beginning.add(&mut states, out.state(step), (at, out.action(step), distance));
@@ -330,7 +329,7 @@ impl Beginning {
             let (parent, action, distance) = self.origins[number];
             if distance == 0 {
                 actions.reverse();
-                return Some(Trail { initial: action.0, actions });
+                return Some(Trail::ending(action.0, actions));
             }
             actions.push(action);
             number = parent;
@@ -349,7 +348,7 @@ impl FaultPlace {
     }
 }
 
-impl<M: Transfer> Node<'_, M> {
+impl<M: Distributable> Node<'_, M> {
     /// Lets all ranks look for the parents of a state of this rank.
     pub(crate) fn answer_ask(&mut self, network: &mut impl Transport, question: u64, state: StateRef) {
         if let Some(&(_, initial)) = self.initial.iter().find(|&&(initial, _)| initial == state) {
@@ -418,7 +417,7 @@ impl<M: Transfer> Node<'_, M> {
         };
         self.load(state);
         let mut out = Successors::new(self.model.width());
-        self.worker.successors(&self.words, &mut out).expect("the search explored this state before");
+        self.worker.successors(&self.words, &mut out);
         let action = out.action(step as usize);
         self.say(network, 0, &Message::Whence { action, level, origin: place.unwrap_or((position, 0)) });
     }

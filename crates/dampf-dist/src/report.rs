@@ -2,9 +2,10 @@
 
 use crate::outbox::Traffic;
 use crate::wire::{Garbled, Reader, Write};
-use dampf_core::{Action, Fault, FaultKind, Finding, SourceLocation, Statistics, Trail, Unsupported};
+use dampf_core::{Action, Fault, FaultKind, Finding, Revise, SourceLocation, Statistics, Trail, Unsupported};
 use dampf_search::Stop;
 use dampf_store::StateRef;
+use std::collections::BTreeSet;
 
 /// Where a rank met a fault.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,8 +39,8 @@ pub struct Report {
     pub discoveries: Vec<Discovery>,
     /// Why this rank saves no checkpoints any more.
     pub checkpoint_trouble: Option<String>,
-    /// What whoever runs the rank wants all ranks to know.
-    pub note: Vec<u8>,
+    /// What this rank refuted of what the model assumes.
+    pub refuted: BTreeSet<Revise>,
 }
 
 /// What all ranks know at the end.
@@ -56,8 +57,8 @@ pub struct Summary {
     pub findings: Vec<Finding>,
     /// Why checkpoints could not be written, where that was so.
     pub checkpoint_trouble: Option<String>,
-    /// The notes of all ranks, by rank.
-    pub notes: Vec<Vec<u8>>,
+    /// What was refuted of what the model assumes, by whichever rank. If there is anything, nothing else counts.
+    pub refuted: BTreeSet<Revise>,
 }
 
 fn write_statistics(out: &mut Vec<u8>, statistics: &Statistics) {
@@ -130,11 +131,25 @@ pub fn read_actions(reader: &mut Reader) -> Result<Vec<Action>, Garbled> {
 
 fn write_trail(out: &mut Vec<u8>, trail: &Trail) {
     out.number(trail.initial);
-    write_actions(out, &trail.actions);
+    write_actions(out, &trail.stem);
+    write_actions(out, &trail.cycle);
 }
 
 fn read_trail(reader: &mut Reader) -> Result<Trail, Garbled> {
-    Ok(Trail { initial: reader.number()?, actions: read_actions(reader)? })
+    Ok(Trail { initial: reader.number()?, stem: read_actions(reader)?, cycle: read_actions(reader)? })
+}
+
+fn write_refuted(out: &mut Vec<u8>, refuted: &BTreeSet<Revise>) {
+    out.number(refuted.len() as u64);
+    for revise in refuted {
+        out.text(&revise.what);
+        out.bytes(&revise.facts);
+    }
+}
+
+fn read_refuted(reader: &mut Reader) -> Result<BTreeSet<Revise>, Garbled> {
+    let count = reader.count()?;
+    (0..count).map(|_| Ok(Revise { what: reader.text()?, facts: reader.bytes()?.to_vec() })).collect()
 }
 
 /// What ends a search early, as the first fields of both.
@@ -203,7 +218,7 @@ impl Report {
         out.number(self.discoveries.len() as u64);
         self.discoveries.iter().for_each(|discovery| discovery.write(&mut out));
         out.text(self.checkpoint_trouble.as_deref().unwrap_or_default());
-        out.bytes(&self.note);
+        write_refuted(&mut out, &self.refuted);
         out
     }
 
@@ -216,7 +231,7 @@ impl Report {
         let count = reader.count()?;
         let discoveries = (0..count).map(|_| Discovery::read(&mut reader)).collect::<Result<_, _>>()?;
         let checkpoint_trouble = Some(reader.text()?).filter(|trouble| !trouble.is_empty());
-        let note = reader.bytes()?.to_vec();
+        let refuted = read_refuted(&mut reader)?;
         Ok(Report {
             statistics,
             traffic,
@@ -226,7 +241,7 @@ impl Report {
             stopped,
             discoveries,
             checkpoint_trouble,
-            note,
+            refuted,
         })
     }
 }
@@ -252,7 +267,7 @@ impl Summary {
             // Which of several is told must not depend on which came first.
             all.unsupported = both.into_iter().flatten().min_by(|one, other| one.what.cmp(&other.what));
             all.checkpoint_trouble = all.checkpoint_trouble.take().or(report.checkpoint_trouble.clone());
-            all.notes.push(report.note.clone());
+            all.refuted.extend(report.refuted.iter().cloned());
         }
         all.stopped = reports.iter().find_map(|report| report.stopped);
         all
@@ -271,8 +286,7 @@ impl Summary {
             write_trail(&mut out, &finding.trail);
         }
         out.text(self.checkpoint_trouble.as_deref().unwrap_or_default());
-        out.number(self.notes.len() as u64);
-        self.notes.iter().for_each(|note| out.bytes(note));
+        write_refuted(&mut out, &self.refuted);
         out
     }
 
@@ -287,8 +301,7 @@ impl Summary {
         let finding = |_| Ok(Finding { fault: read_fault(&mut reader)?, trail: read_trail(&mut reader)? });
         let findings = (0..count).map(finding).collect::<Result<_, Garbled>>()?;
         let checkpoint_trouble = Some(reader.text()?).filter(|trouble| !trouble.is_empty());
-        let count = reader.count()?;
-        let notes = (0..count).map(|_| Ok(reader.bytes()?.to_vec())).collect::<Result<_, Garbled>>()?;
+        let refuted = read_refuted(&mut reader)?;
         Ok(Summary {
             statistics,
             largest_share,
@@ -299,7 +312,7 @@ impl Summary {
             stopped,
             findings,
             checkpoint_trouble,
-            notes,
+            refuted,
         })
     }
 }

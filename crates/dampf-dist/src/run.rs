@@ -1,11 +1,11 @@
 //! Running a search on a real network: as one of its ranks, as some of them, or as all of them on threads.
 
+use crate::Distributable;
 use crate::Settings;
 use crate::checkpoint::CheckpointProblem;
 use crate::node::Node;
 use crate::partition::NoSuchSection;
 use crate::report::Summary;
-use dampf_core::Transfer;
 use dampf_net::thread::{ThreadTransport, connect};
 use dampf_net::{Lost, Post, Rank, Transport, host, run};
 use dampf_search::{Monitor, Options, watched};
@@ -135,31 +135,29 @@ impl<T: Transport> Network<T> {
 const PATIENCE: Duration = Duration::from_millis(5);
 
 /// Searches as one rank of a network. All ranks call this with equal models, options and settings, and get the same result.
-pub fn search_on<M: Transfer, T: Transport>(
+pub fn search_on<M: Distributable, T: Transport>(
     network: &mut Network<T>,
     model: &M,
     options: &Options,
     settings: &Settings,
     monitor: &Monitor,
-    note: impl FnMut() -> Vec<u8>,
 ) -> Result<Summary, Problem> {
     let store = TreeStore::new(model.width());
     watched(&|| store.bytes(), options, monitor, || {
-        search_as_rank(network, model, &store, (options, settings), monitor, note)
+        search_as_rank(network, model, &store, (options, settings), monitor)
     })
 }
 
 /// Searches on so many ranks, each a thread of this process with a part of the states.
-pub fn search_on_threads<M: Transfer>(
+pub fn search_on_threads<M: Distributable>(
     ranks: Rank,
     model: &M,
     options: &Options,
     settings: &Settings,
     monitor: &Monitor,
-    note: impl Fn() -> Vec<u8> + Sync,
 ) -> Result<Summary, Problem> {
     let networks = connect(ranks).into_iter().map(Network::new).collect();
-    search_as_ranks(networks, model, (options, settings), monitor, &note, |_| ()).1
+    search_as_ranks(networks, model, (options, settings), monitor, |_| ()).1
 }
 
 /// Several ranks of a network, all in this process, which is one of those that the network connects. One search may follow another.
@@ -208,29 +206,27 @@ impl<T: Transport> Host<T> {
 }
 
 /// Searches as the ranks that this process hosts. All processes call this with equal models, options and settings, and get the same result.
-pub fn search_on_host<M: Transfer, T: Transport>(
+pub fn search_on_host<M: Distributable, T: Transport>(
     host: &mut Host<T>,
     model: &M,
     options: &Options,
     settings: &Settings,
     monitor: &Monitor,
-    note: impl Fn() -> Vec<u8> + Sync,
 ) -> Result<Summary, Problem> {
     let Host { post, networks } = host;
     let taken = std::mem::take(networks);
     let (given_back, result) =
-        search_as_ranks(taken, model, (options, settings), monitor, &note, |is_over| post.carry(is_over));
+        search_as_ranks(taken, model, (options, settings), monitor, |is_over| post.carry(is_over));
     *networks = given_back;
     result
 }
 
 /// Searches as several ranks, each on a thread of its own, while this thread does something else as long as they need it.
-fn search_as_ranks<M: Transfer>(
+fn search_as_ranks<M: Distributable>(
     networks: Vec<Network<ThreadTransport>>,
     model: &M,
     options_and_settings: (&Options, &Settings),
     monitor: &Monitor,
-    note: &(impl Fn() -> Vec<u8> + Sync),
     meanwhile: impl FnOnce(&dyn Fn() -> bool),
 ) -> (Vec<Network<ThreadTransport>>, Result<Summary, Problem>) {
     let stores: Vec<TreeStore> = networks.iter().map(|_| TreeStore::new(model.width())).collect();
@@ -240,7 +236,7 @@ fn search_as_ranks<M: Transfer>(
             let rank = |(mut network, store): (Network<ThreadTransport>, _)| {
                 // The thread owns the network while it uses it, so that a thread that panics is lost to the others.
                 scope.spawn(move || {
-                    let result = search_as_rank(&mut network, model, store, options_and_settings, monitor, note);
+                    let result = search_as_rank(&mut network, model, store, options_and_settings, monitor);
                     (network, result)
                 })
             };
@@ -261,16 +257,15 @@ fn joined<R>(thread: ScopedJoinHandle<'_, R>) -> R {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-fn search_as_rank<M: Transfer, T: Transport>(
+fn search_as_rank<M: Distributable, T: Transport>(
     network: &mut Network<T>,
     model: &M,
     store: &TreeStore,
     options_and_settings: (&Options, &Settings),
     monitor: &Monitor,
-    note: impl FnMut() -> Vec<u8>,
 ) -> Result<Summary, Problem> {
     let (rank, ranks) = (network.rank(), network.ranks());
-    let node = Node::new(rank, ranks, model, store, options_and_settings, monitor, note);
+    let node = Node::new(rank, ranks, model, store, options_and_settings, monitor);
     let agreed = network.agree(node.as_ref().err().map(Problem::to_string).as_deref());
     let mut node = node?;
     agreed?;

@@ -7,8 +7,9 @@
 //!
 //! Everything here depends on the model and the number of ranks alone: ranks that choose for themselves choose the same.
 
+use crate::Distributable;
 use crate::partition::{Partition, Sections, spread};
-use dampf_core::{Fingerprints, Successors, Transfer, Word, Worker};
+use dampf_core::{Fingerprints, Successors, Word, Worker};
 use dampf_net::Rank;
 use dampf_store::{Inserted, Session, StateRef, Store, TreeStore};
 use std::collections::VecDeque;
@@ -32,7 +33,7 @@ const CROSSING_COST: f64 = 1.5;
 const DEVIATIONS: f64 = 0.8;
 
 /// How the states of a model are best divided among so many ranks: by some of their sections, or by everything.
-pub fn partition_for<M: Transfer>(model: &M, ranks: Rank) -> Partition {
+pub fn partition_for<M: Distributable>(model: &M, ranks: Rank) -> Partition {
     if ranks < 2 {
         return Partition::Full;
     }
@@ -69,7 +70,7 @@ struct Set {
 
 impl<'m> Sample<'m> {
     /// None where too little is seen, or all there is.
-    fn take<M: Transfer>(model: &M, masks: &'m [Vec<Word>], ranks: Rank) -> Option<Self> {
+    fn take<M: Distributable>(model: &M, masks: &'m [Vec<Word>], ranks: Rank) -> Option<Self> {
         let (store, states) = explore_some(model)?;
         // What comes first is not typical.
         let states = &states[states.len() / 2..];
@@ -89,7 +90,7 @@ impl<'m> Sample<'m> {
             } else {
                 sample.values.extend(words.iter().map(|&word| u64::from(word)));
             }
-            worker.successors(&words, &mut successors).ok()?;
+            worker.successors(&words, &mut successors);
             for step in (0..successors.len()).filter(|&step| successors.leads_on(step)) {
                 changes.push(sample.changed(&words, successors.state(step)));
             }
@@ -194,13 +195,13 @@ impl<'m> Sample<'m> {
 
 /// Explores the first states of a model: a store with them, and those that were explored in their order. None where a state cannot be computed,
 /// or where there are no more.
-fn explore_some<M: Transfer>(model: &M) -> Option<(TreeStore, Vec<StateRef>)> {
+fn explore_some<M: Distributable>(model: &M) -> Option<(TreeStore, Vec<StateRef>)> {
     let steps_max = if model.has_parts() { STEPS_MAX_OF_PROGRAMS } else { STEPS_MAX };
     let store = TreeStore::new(model.width());
     let (mut session, mut worker) = (store.session(), model.worker());
     let (mut words, mut successors) = (vec![0; model.width()], Successors::new(model.width()));
     let (mut waiting, mut explored, mut pending) = (VecDeque::new(), Vec::new(), Vec::new());
-    worker.initial(&mut successors).ok()?;
+    worker.initial(&mut successors);
     let mut steps = 0;
     loop {
         pending.clear();
@@ -218,7 +219,10 @@ fn explore_some<M: Transfer>(model: &M) -> Option<(TreeStore, Vec<StateRef>)> {
         let state = waiting.pop_front()?;
         explored.push(state);
         session.load(state, &mut words);
-        worker.successors(&words, &mut successors).ok()?;
+        worker.successors(&words, &mut successors);
+        if successors.unsupported().is_some() || !successors.refuted().is_empty() {
+            return None;
+        }
         steps += successors.len();
     }
 }
@@ -226,7 +230,7 @@ fn explore_some<M: Transfer>(model: &M) -> Option<(TreeStore, Vec<StateRef>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dampf_core::{Action, Model, Unsupported};
+    use dampf_core::{Action, Model, Sections, Transfer};
 
     /// Two counters of 500 and two bits. Steps turn a bit; where both are set, they also move a counter and clear them.
     struct Counters;
@@ -244,13 +248,12 @@ mod tests {
     }
 
     impl Worker for Counters {
-        fn initial(&mut self, out: &mut Successors) -> Result<(), Unsupported> {
+        fn initial(&mut self, out: &mut Successors) {
             out.clear();
             out.push(Action(0), &[0, 0, 0, 0]);
-            Ok(())
         }
 
-        fn successors(&mut self, state: &[Word], out: &mut Successors) -> Result<(), Unsupported> {
+        fn successors(&mut self, state: &[Word], out: &mut Successors) {
             out.clear();
             let mut push = |at: usize, value: Word| {
                 let mut next = state.to_vec();
@@ -268,11 +271,12 @@ mod tests {
                     push(counter, (state[counter] + 1) % 500);
                 }
             }
-            Ok(())
         }
     }
 
-    impl Transfer for Counters {
+    impl Transfer for Counters {}
+
+    impl Sections for Counters {
         fn section(&self, name: &str) -> Option<Vec<Word>> {
             let at = self.sections().iter().position(|section| section == name)?;
             Some((0..4).map(|word| if word == at { Word::MAX } else { 0 }).collect())

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::thread;
 
 /// Searches, several times in a row, with so many threads in each process, and returns what all agree on each time.
-fn hosted<M: Transfer>(models: &[M], threads: &[Rank], options: &Options, settings: &[Settings]) -> Vec<Summary> {
+fn hosted<M: Distributable>(models: &[M], threads: &[Rank], options: &Options, settings: &[Settings]) -> Vec<Summary> {
     let of_process = |(transport, (model, &threads))| {
         let mut host = Host::new(transport, threads);
         let note = || threads.to_le_bytes().to_vec();

@@ -138,7 +138,7 @@ fn folders_that_cannot_be_used_are_refused() {
     let problem = |checkpoints: Option<Checkpoints>| {
         let settings = Settings { checkpoints, ..Settings::default() };
         let (store, monitor) = (TreeStore::new(1), Monitor::new());
-        let node = dampf_dist::Node::new(0, 1, &graph, &store, (&options, &settings), &monitor, Vec::new);
+        let node = dampf_dist::Node::new(0, 1, &graph, &store, (&options, &settings), &monitor);
         match node.err() {
             Some(Problem::Checkpoint(problem)) => Some(problem),
             None => None,

@@ -11,7 +11,7 @@ use dampf_testkit::reference::reference;
 use network::simulated;
 
 /// How many of the states a search on a network finds that is as unlike others as the seed makes it.
-fn found<M: Transfer>(model: &M, seed: u64, termination: Termination) -> u64 {
+fn found<M: Distributable>(model: &M, seed: u64, termination: Termination) -> u64 {
     let options = Options { keep_going: true, deadlocks: false, ..Options::default() };
     let settings = Settings { order: Order::FirstCome, remembered: 16, termination, ..Settings::default() };
     let ranks = 2 + (seed % 4) as u32;

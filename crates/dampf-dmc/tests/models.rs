@@ -90,7 +90,7 @@ struct Explored {
 fn explore(model: &GclModel, mut see: impl FnMut(&[u32])) -> Explored {
     let mut worker = model.worker();
     let mut out = Successors::new(model.width());
-    worker.initial(&mut out).unwrap();
+    worker.initial(&mut out);
     let mut visited: HashSet<Box<[u32]>> = HashSet::new();
     let mut frontier = VecDeque::new();
     let mut faults = Vec::new();
@@ -101,7 +101,7 @@ fn explore(model: &GclModel, mut see: impl FnMut(&[u32])) -> Explored {
     }
     while let Some(state) = frontier.pop_front() {
         see(&state);
-        worker.successors(&state, &mut out).unwrap();
+        worker.successors(&state, &mut out);
         if out.is_empty() && !out.valid_end() {
             faults.push(FaultKind::Deadlock);
         }

@@ -18,14 +18,14 @@ fn reach<const N: usize>(text: &str, expressions: [&str; N]) -> (Vec<[i32; N]>, 
     let model = GclModel::new(program, Backend::Interpreter).unwrap();
     let mut worker = model.worker();
     let mut out = Successors::new(model.width());
-    worker.initial(&mut out).unwrap();
+    worker.initial(&mut out);
     let mut seen = BTreeSet::from([out.state(0).to_vec()]);
     let mut frontier = vec![out.state(0).to_vec()];
     let mut values = BTreeSet::new();
     let mut faults = BTreeSet::new();
     while let Some(state) = frontier.pop() {
         values.insert(parsed.each_ref().map(|expr| model.interpreter().evaluate(expr, &state).unwrap()));
-        worker.successors(&state, &mut out).unwrap();
+        worker.successors(&state, &mut out);
         if out.is_empty() && !out.valid_end() {
             faults.insert(FaultKind::Deadlock);
         }

@@ -117,11 +117,11 @@ impl Compound {
             return out.renumber();
         }
         std::mem::swap(out, &mut self.first);
-        out.begin_again(&self.first);
+        out.restart_from(&self.first);
         for index in 0..self.first.len() {
             let (taken, start) = ((STATE, self.first.action(index)), self.found_by.len());
-            match self.first.fault(index).cloned() {
-                Some(fault) => out.push_fault(self.label(taken), fault),
+            match self.first.step_end(index) {
+                Some(end) => out.push_end(self.label(taken), end),
                 None if is_held(self.first.state(index)) => {
                     self.moments.extend_from_slice(self.first.state(index));
                     self.found_by.push(taken);
@@ -171,8 +171,8 @@ impl Compound {
     fn leave_moment(&mut self, current: usize, start: usize, is_held: &impl Fn(&[Word]) -> bool, out: &mut Successors) {
         for index in 0..self.steps.len() {
             let taken = (current as u32, self.steps.action(index));
-            if let Some(fault) = self.steps.fault(index).cloned() {
-                out.push_fault(self.label(taken), fault);
+            if let Some(end) = self.steps.step_end(index) {
+                out.push_end(self.label(taken), end);
             } else if is_held(self.steps.state(index)) {
                 if self.found_by.len() - start < MOMENTS_UNCHECKED || self.seen.insert(self.steps.state(index).into()) {
                     self.moments.extend_from_slice(self.steps.state(index));

@@ -285,7 +285,9 @@ impl<'p> Analysis<'p> {
                         store(target, &mut facts.reads);
                         objects.add_reads(value, &mut facts.reads);
                     }
-                    Effect::Assert { condition, .. } => objects.add_reads(condition, &mut facts.reads),
+                    Effect::Assert { condition, .. } | Effect::Assume { condition, .. } => {
+                        objects.add_reads(condition, &mut facts.reads);
+                    }
                 }
             }
         }

@@ -1,10 +1,10 @@
-//! The faults a program can have, by where they arise.
+//! The faults a program can have, and the assumptions it can refute, by where they arise.
 //!
 //! The interpreter and generated code must report equal faults, and generated code keeps no run-time values
 //! beside the state. A fault is therefore a function of its *site* in the program alone.
 
 use crate::ir::{BinaryOp, Check, Expr, Place, Program, UnaryOp};
-use dampf_core::{Fault, FaultKind, Span};
+use dampf_core::{Fault, FaultKind, Revise, Span, StepEnd};
 
 /// A place in a program that can fault.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +46,6 @@ pub fn fault_at(program: &Program, site: FaultSite<'_>) -> Fault {
                 FaultKind::InvalidAccess => format!("`{text}` uses a channel that is not there"),
                 FaultKind::IndexOutOfBounds => format!("`{text}` uses an index that is out of bounds"),
                 FaultKind::Deadlock => format!("`{text}` blocks within a deterministic step"),
-                FaultKind::Unprepared => format!("`{text}` was not prepared for"),
                 _ => format!("assertion `{text}` is violated"),
             };
             (kind, message, Some(span))
@@ -54,6 +53,12 @@ pub fn fault_at(program: &Program, site: FaultSite<'_>) -> Fault {
         FaultSite::Check(check) => (check.kind, check_message(program, check), check.span),
     };
     Fault { kind, message, location: span.map(|span| source.location(span)) }
+}
+
+/// How a step ends that refutes the assumption at a place.
+pub fn refuted_at(program: &Program, span: Span) -> StepEnd {
+    let text = collapsed(program.source.slice(span));
+    StepEnd::Refuted(Revise { what: format!("`{text}` was not prepared for"), facts: Vec::new() })
 }
 
 fn check_message(program: &Program, check: &Check) -> String {

@@ -3,13 +3,13 @@
 //! Written to be compared with that text, not to be fast; generated code is tested against it. Invariant: a
 //! state passed in is one that the interpreter made with the same layout, and stays untouched.
 
-use crate::faults::{FaultSite, fault_at};
+use crate::faults::{FaultSite, fault_at, refuted_at};
 use crate::ir::{
     ActionSource, BinaryOp, Channel, ChannelId, Effect, Expr, LocationId, Place, Process, ProcessId, Program, Sync,
     Transition, VariableId,
 };
 use crate::layout::{Buffer, Layout};
-use dampf_core::{Action, Fault, FaultKind, Successors, Word};
+use dampf_core::{Action, Fault, FaultKind, StepEnd, Successors, Word};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -162,7 +162,7 @@ impl Interpreter {
             match self.step(&self.actions[label], state) {
                 Ok(None) => {}
                 Ok(Some(next)) => out.push(Action(label as u64), &next),
-                Err(fault) => out.push_fault(Action(label as u64), fault),
+                Err(end) => out.push_end(Action(label as u64), end),
             }
         }
     }
@@ -172,7 +172,7 @@ impl Interpreter {
     }
 
     /// Takes a step whose first process is in its source with a true guard; none if it is not enabled.
-    fn step(&self, action: &ActionSource, state: &[Word]) -> Result<Option<Vec<Word>>, Fault> {
+    fn step(&self, action: &ActionSource, state: &[Word]) -> Result<Option<Vec<Word>>, StepEnd> {
         let transition = &self.program.process(action.process).transitions[action.transition];
         let partner = action.partner.map(|(receiver, index)| {
             let transition = &self.program.process(receiver).transitions[index];
@@ -260,7 +260,7 @@ impl Interpreter {
         Ok(())
     }
 
-    fn run_effects(&self, effects: &[Effect], next: &mut [Word]) -> Result<(), Fault> {
+    fn run_effects(&self, effects: &[Effect], next: &mut [Word]) -> Result<(), StepEnd> {
         for effect in effects {
             match effect {
                 Effect::Assign { target, value, .. } => {
@@ -271,7 +271,12 @@ impl Interpreter {
                 }
                 Effect::Assert { condition, kind, span } => {
                     if self.evaluate(condition, next)? == 0 {
-                        return Err(self.fault(FaultSite::Assertion(*kind, *span)));
+                        return Err(self.fault(FaultSite::Assertion(*kind, *span)).into());
+                    }
+                }
+                Effect::Assume { condition, span } => {
+                    if self.evaluate(condition, next)? == 0 {
+                        return Err(refuted_at(&self.program, *span));
                     }
                 }
             }

@@ -234,6 +234,9 @@ pub enum Effect {
     /// `Overflow`, the span being that of the assignment that follows, where a language forbids to store a value that does not fit. Of other
     /// kinds where a language has a word for it; the span is that of the statement.
     Assert { condition: Expr, kind: FaultKind, span: Span },
+    /// The program was made under the assumption that the condition holds here: a step in which it does not refutes that. The span is that
+    /// of the statement.
+    Assume { condition: Expr, span: Span },
 }
 
 /// Something that can be read and stored into.

@@ -364,7 +364,7 @@ pub fn for_each_place(program: &Program, visit: &mut impl FnMut(&Place)) {
                         place_and_index(target, visit);
                         places_of(value, visit);
                     }
-                    Effect::Assert { condition, .. } => places_of(condition, visit),
+                    Effect::Assert { condition, .. } | Effect::Assume { condition, .. } => places_of(condition, visit),
                 }
             }
         }

@@ -11,7 +11,7 @@ use crate::ir::{ActionSource, Expr, Location, LocationId, ProcessId, Program, Va
 use crate::layout::{Buffer, Field, Layout, bits_for};
 use crate::native::Native;
 use crate::ranges::{Limits, Range, analyse};
-use dampf_core::{Action, Model, Propositions, Successors, Transfer, Unsupported, Word, Worker};
+use dampf_core::{Action, Model, Propositions, Restore, Sections, Successors, Transfer, Unsupported, Word, Worker};
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
@@ -219,13 +219,12 @@ pub struct GclWorker<'m> {
 }
 
 impl Worker for GclWorker<'_> {
-    fn initial(&mut self, out: &mut Successors) -> Result<(), Unsupported> {
+    fn initial(&mut self, out: &mut Successors) {
         out.clear();
         out.push(Action(0), &self.model.interpreter.initial_state());
-        Ok(())
     }
 
-    fn successors(&mut self, state: &[Word], out: &mut Successors) -> Result<(), Unsupported> {
+    fn successors(&mut self, state: &[Word], out: &mut Successors) {
         match &mut self.compound {
             None => {
                 self.model.single_steps(state, out);
@@ -235,7 +234,6 @@ impl Worker for GclWorker<'_> {
         if let (Some(error_state), false) = (&self.model.error_state, out.faults().is_empty()) {
             out.go_beyond_faults(error_state);
         }
-        Ok(())
     }
 }
 
@@ -255,9 +253,13 @@ impl Propositions for GclModel {
     }
 }
 
-/// States hold no names of parts. Their sections are named as people see them: processes with their local variables, variables,
+/// States hold no names of parts.
+impl Transfer for GclModel {}
+impl Restore for GclModel {}
+
+/// Sections are named as people see them: processes with their local variables, variables,
 /// channels, and `atomic`, the process that holds the system.
-impl Transfer for GclModel {
+impl Sections for GclModel {
     fn section(&self, name: &str) -> Option<Vec<Word>> {
         let (program, layout) = (self.program(), self.layout());
         let mut fields = Vec::new();

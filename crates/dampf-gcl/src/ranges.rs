@@ -212,7 +212,7 @@ fn collect_constants(process: &Process, into: &mut Vec<i64>) {
         for effect in &transition.effects {
             match effect {
                 Effect::Assign { value, .. } => constants_of(value, into),
-                Effect::Assert { condition, .. } => constants_of(condition, into),
+                Effect::Assert { condition, .. } | Effect::Assume { condition, .. } => constants_of(condition, into),
             }
         }
     }

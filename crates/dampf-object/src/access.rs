@@ -2,7 +2,7 @@
 
 use crate::layout::{Region, STACK_BYTES, is_return_place};
 use crate::machine::Machine;
-use crate::sharing::Lesson;
+use crate::sharing::{Fact, FactKind, GRANULE_BYTES};
 use crate::trouble::Stop;
 use dampf_core::FaultKind;
 use dampf_rv::machine::Bus;
@@ -104,7 +104,7 @@ impl Machine<'_> {
     }
 
     fn learn_shared(&mut self, address: u64, standing: Standing) -> Stop {
-        let lesson = match standing.region {
+        match standing.region {
             Some(region @ Region::Private(slot)) => {
                 // The line may hold several blocks; the access is to one of them, and learning of all is no harm.
                 let line = (address & !63) - region.base(0);
@@ -115,8 +115,7 @@ impl Machine<'_> {
                     .filter(|block| u64::from(block.offset) < line + 64 && u64::from(block.end()) > line)
                     .map(|block| block.site)
                     .collect();
-                sites.into_iter().for_each(|site| self.system.learn(Lesson::SharedSite(site)));
-                return Stop::Lesson;
+                self.refute_all(sites.into_iter().map(|site| Fact::new(FactKind::SharedSite, site)))
             }
             Some(region @ Region::Shared(slot)) => {
                 let line = ((address & !63) - region.base(0)) as u32;
@@ -124,13 +123,10 @@ impl Machine<'_> {
                 let local =
                     arena.blocks.iter().filter(|block| block.local && block.offset < line + 64 && block.end() > line);
                 let sites: Vec<u32> = local.map(|block| block.site).collect();
-                sites.into_iter().for_each(|site| self.system.learn(Lesson::OpenSite(site)));
-                return Stop::Lesson;
+                self.refute_all(sites.into_iter().map(|site| Fact::new(FactKind::OpenSite, site)))
             }
-            _ => Lesson::SharedGranule(address),
-        };
-        self.system.learn(lesson);
-        Stop::Lesson
+            _ => self.refute(Fact::new(FactKind::SharedLine, address / GRANULE_BYTES)),
+        }
     }
 
     /// Whether the running thread may access these bytes now; uses up its grant if the access is visible.

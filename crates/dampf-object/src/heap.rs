@@ -5,6 +5,7 @@ use crate::arena::{ARENA_BYTES, Block, Maker};
 use crate::hooks::Hook;
 use crate::layout::Region;
 use crate::machine::Machine;
+use crate::sharing::{Fact, FactKind};
 use crate::step::Next;
 use crate::trouble::Stop;
 use dampf_core::FaultKind;
@@ -243,8 +244,7 @@ impl Machine<'_> {
         match region {
             Region::Shared(slot) => {
                 if block.local && slot != self.running {
-                    self.system.learn(crate::sharing::Lesson::OpenSite(block.site));
-                    return Err(Stop::Lesson);
+                    return Err(self.refute(Fact::new(FactKind::OpenSite, block.site)));
                 }
                 if !block.local {
                     self.thread_mut().recycled = (address, block.size);
@@ -253,8 +253,7 @@ impl Machine<'_> {
             }
             Region::Private(slot) => {
                 if slot != self.running {
-                    self.system.learn(crate::sharing::Lesson::SharedSite(block.site));
-                    return Err(Stop::Lesson);
+                    return Err(self.refute(Fact::new(FactKind::SharedSite, block.site)));
                 }
                 self.arenas_mut(slot).private.free(block.offset)
             }

@@ -3,7 +3,7 @@
 use crate::hooks::Hook;
 use crate::layout::{self, Region};
 use crate::machine::Machine;
-use crate::sharing::Lesson;
+use crate::sharing::{Fact, FactKind};
 use crate::step::Next;
 use crate::thread::{Status, Thread};
 use crate::trouble::Stop;
@@ -53,8 +53,7 @@ impl Machine<'_> {
     pub fn create_thread(&mut self, hart: &Hart) -> Result<Next, Stop> {
         let [handle, attributes, entry, argument] = [hart.x[10], hart.x[11], hart.x[12], hart.x[13]];
         let Some(slot) = self.threads.iter().position(Thread::is_free) else {
-            self.system.learn(Lesson::MoreSlots);
-            return Err(Stop::Lesson);
+            return Err(self.refute(Fact::new(FactKind::TooFewSlots, self.slots() as u64)));
         };
         let slot = slot as u32;
         let c11 = attributes == u64::MAX;
@@ -178,7 +177,7 @@ impl Machine<'_> {
             return Ok(None);
         }
         // Of a detached thread nobody can tell later that it may have ended just now.
-        let is_visible = self.system.sharing.ends_observed || self.thread().detached;
+        let is_visible = self.system.sharing.ends_observed() || self.thread().detached;
         if is_visible && !self.is_free() && !self.granted {
             hart.pc = layout::RETURN_FROM_KEY_DESTRUCTORS;
             return Err(Stop::Visible);

@@ -6,6 +6,7 @@ use crate::liveness::Liveness;
 use crate::locked::LockedVariables;
 use crate::process::Process;
 use crate::race::PendingAccess;
+use crate::refutation::Refuted;
 use crate::site::Callers;
 use crate::space::Space;
 use crate::system::System;
@@ -93,11 +94,12 @@ pub struct Machine<'m> {
     spare_harts: Vec<Box<Hart>>,
     words: Vec<Word>,
     stored_slots: Vec<u32>,
+    pub refuted: Refuted,
 }
 
 impl<'m> Machine<'m> {
     pub fn new(system: &'m System) -> Self {
-        let slots = system.sharing.slots;
+        let slots = system.sharing.slots();
         let regions = Region::count(slots);
         Machine {
             space: Space::new(&system.lines, system.program.globals.start, regions),
@@ -132,6 +134,7 @@ impl<'m> Machine<'m> {
             spare_harts: Vec::new(),
             words: Vec::new(),
             stored_slots: Vec::new(),
+            refuted: Refuted::default(),
         }
     }
 

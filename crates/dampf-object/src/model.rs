@@ -2,13 +2,12 @@
 
 use crate::machine::{Machine, width};
 use crate::program::Program;
-use crate::sharing::{Lesson, Sharing};
+use crate::sharing::Sharing;
 use crate::start;
 use crate::system::{Options, System};
 use crate::trouble::Stop;
 use crate::uses::SeenUses;
-use dampf_core::{Action, Fault, FaultKind, Ground, Model, Successors, Unsupported, Word, Worker};
-use std::collections::BTreeSet;
+use dampf_core::{Action, Fault, FaultKind, Ground, Model, StepEnd, Successors, Unsupported, Word, Worker};
 use std::sync::{Arc, Mutex};
 
 /// A label is the slot of the thread and the way it goes.
@@ -37,12 +36,6 @@ impl ObjectModel {
         ObjectModel { system: System::on(ground, program, options, sharing) }
     }
 
-    /// What turned out wrong about sharing while this model was explored. If there is anything, the exploration does not
-    /// count and is to be done again with a model that has learnt it.
-    pub fn lessons(&self) -> BTreeSet<Lesson> {
-        self.system.lessons.lock().expect("nothing panics under this lock").clone()
-    }
-
     /// Lets the model's runs see how words of shared memory are used; a search has no use for that.
     pub fn watch_uses(&mut self) {
         self.system.seen = Some(Mutex::default());
@@ -64,7 +57,7 @@ impl Model for ObjectModel {
     type Worker<'m> = ObjectWorker<'m>;
 
     fn width(&self) -> usize {
-        width(self.system.sharing.slots)
+        width(self.system.sharing.slots())
     }
 
     fn worker(&self) -> ObjectWorker<'_> {
@@ -77,20 +70,24 @@ pub struct ObjectWorker<'m> {
     words: Vec<Word>,
 }
 
+/// Marks what was refuted among the steps of a state, whichever of them it was.
+const REFUTED: Action = Action(u32::MAX as u64);
+
 /// How a step ended that led to no state.
 enum Ending {
     Fault(Fault),
+    Unsupported(Unsupported),
     Pruned,
-    /// It cannot begin.
-    Blocked,
+    /// It cannot begin, or it refutes an assumption: then the system knows which.
+    Nothing,
 }
 
 impl ObjectWorker<'_> {
     /// Takes a step from a state. On success the machine holds the state it leads to, not yet put together.
-    fn attempt(&mut self, state: &[Word], slot: u32, way: u32) -> Result<Option<Ending>, Unsupported> {
+    fn attempt(&mut self, state: &[Word], slot: u32, way: u32) -> Option<Ending> {
         self.machine.load(state);
         match self.machine.advance(slot, way) {
-            Ok(()) => Ok(self.machine.leak().map(Ending::Fault)),
+            Ok(()) => self.machine.leak().map(Ending::Fault),
             Err(stop) => self.machine.ending(stop),
         }
     }
@@ -110,29 +107,29 @@ impl ObjectWorker<'_> {
 impl Machine<'_> {
     /// The fault that a stop is; none for one that is no fault.
     pub fn fault_of(&mut self, stop: Stop) -> Result<Option<Fault>, Unsupported> {
-        Ok(match self.ending(stop)? {
-            Some(Ending::Fault(fault)) => Some(fault),
-            _ => None,
-        })
+        match self.ending(stop) {
+            Some(Ending::Fault(fault)) => Ok(Some(fault)),
+            Some(Ending::Unsupported(unsupported)) => Err(unsupported),
+            _ => Ok(None),
+        }
     }
 
-    fn ending(&mut self, stop: Stop) -> Result<Option<Ending>, Unsupported> {
-        match stop {
-            Stop::Visible => Ok(None),
+    fn ending(&mut self, stop: Stop) -> Option<Ending> {
+        Some(match stop {
+            Stop::Visible => return None,
             Stop::PartlyValid | Stop::BelowStack | Stop::Uninitialised => {
                 unreachable!("whoever makes the access decides about it")
             }
-            Stop::Blocked => Ok(Some(Ending::Blocked)),
-            Stop::Pruned => Ok(Some(Ending::Pruned)),
-            Stop::Lesson => Err(Unsupported { what: "threads share memory that was assumed private".to_owned() }),
-            Stop::Unsupported(unsupported) => Err(*unsupported),
+            Stop::Blocked | Stop::Refuted => Ending::Nothing,
+            Stop::Pruned => Ending::Pruned,
+            Stop::Unsupported(unsupported) => Ending::Unsupported(*unsupported),
             Stop::Fault(trouble) => {
                 let hart = self.take_hart(self.running);
                 let location = self.user_location(self.user_pc(&hart));
                 self.harts[self.running as usize] = Some(hart);
-                Ok(Some(Ending::Fault(Fault { kind: trouble.kind, message: trouble.message, location })))
+                Ending::Fault(Fault { kind: trouble.kind, message: trouble.message, location })
             }
-        }
+        })
     }
 
     /// The leak of a process that has ended, if leaks are looked for.
@@ -157,35 +154,45 @@ impl Machine<'_> {
 }
 
 impl Worker for ObjectWorker<'_> {
-    fn initial(&mut self, out: &mut Successors) -> Result<(), Unsupported> {
+    fn initial(&mut self, out: &mut Successors) {
         out.clear();
         match start::start(&mut self.machine) {
             Ok(()) => {
                 self.machine.store(&mut self.words);
                 out.push(Action(0), &self.words);
             }
-            Err(stop) => match self.machine.ending(stop)? {
+            Err(stop) => match self.machine.ending(stop) {
                 Some(Ending::Fault(fault)) => out.push_fault(Action(0), fault),
-                _ => return Err(Unsupported { what: "the program does not reach `main`".to_owned() }),
+                Some(Ending::Unsupported(unsupported)) => out.set_unsupported(unsupported),
+                _ => out.set_unsupported(Unsupported { what: "the program does not reach `main`".to_owned() }),
             },
         }
-        Ok(())
+        self.tell_refuted(out);
     }
 
-    fn successors(&mut self, state: &[Word], out: &mut Successors) -> Result<(), Unsupported> {
+    fn successors(&mut self, state: &[Word], out: &mut Successors) {
         out.clear();
-        if self.machine.system.has_lessons() {
-            return Err(Unsupported { what: "threads share memory that was assumed private".to_owned() });
-        }
         self.machine.load(state);
         if self.machine.process.ended.is_some() {
             out.set_valid_end(true);
-            return Ok(());
+            return;
         }
         if let Some(fault) = self.machine.race() {
             out.set_state_fault(fault);
-            return Ok(());
+        } else {
+            self.expand(state, out);
         }
+        self.tell_refuted(out);
+        if out.fault_of_state(true).is_some() && out.state_fault().is_none() {
+            let message = "no thread can go on".to_owned();
+            out.set_state_fault(Fault { kind: FaultKind::Deadlock, message, location: None });
+        }
+    }
+}
+
+impl ObjectWorker<'_> {
+    /// The steps of all threads from a state that is loaded.
+    fn expand(&mut self, state: &[Word], out: &mut Successors) {
         if let Some(fault) = self.machine.stuck_threads() {
             // The others may go on, and meet other faults.
             out.set_state_fault(fault);
@@ -200,48 +207,42 @@ impl Worker for ObjectWorker<'_> {
             if !self.machine.threads[slot as usize].is_alive() || exclusive.is_some_and(|only| only != slot) {
                 continue;
             }
-            let ways = match self.machine.ways(slot) {
-                Ok(ways) => ways,
-                Err(stop) => match self.machine.ending(stop)? {
-                    Some(Ending::Fault(fault)) => {
-                        out.push_fault(action(slot, 0), fault);
-                        continue;
-                    }
-                    _ => {
-                        out.set_valid_end(true);
-                        continue;
-                    }
+            match self.machine.ways(slot) {
+                Ok(ways) => {
+                    fresh = ways == 0;
+                    (0..ways).for_each(|way| self.step(state, slot, way, out));
+                }
+                Err(stop) => match self.machine.ending(stop) {
+                    Some(Ending::Fault(fault)) => out.push_fault(action(slot, 0), fault),
+                    Some(Ending::Unsupported(unsupported)) => out.set_unsupported(unsupported),
+                    _ => out.set_valid_end(true),
                 },
-            };
-            for way in 0..ways {
-                fresh = false;
-                let ending = match self.attempt(state, slot, way) {
-                    Ok(ending) => ending,
-                    Err(unsupported) if self.machine.system.has_lessons() => return Err(unsupported),
-                    Err(unsupported) => {
-                        out.set_unsupported(unsupported);
-                        continue;
-                    }
-                };
-                if let Some(what) = self.machine.gap.take() {
-                    out.set_unsupported(Unsupported { what });
-                }
-                match ending {
-                    None => {
-                        self.machine.store(&mut self.words);
-                        out.push(action(slot, way), &self.words);
-                    }
-                    Some(Ending::Fault(fault)) => out.push_fault(action(slot, way), fault),
-                    // A run that the program itself rules out ends here, and that is no deadlock.
-                    Some(Ending::Pruned) => out.set_valid_end(true),
-                    Some(Ending::Blocked) => {}
-                }
             }
         }
-        if out.fault_of_state().is_some() && out.state_fault().is_none() {
-            let message = "no thread can go on".to_owned();
-            out.set_state_fault(Fault { kind: FaultKind::Deadlock, message, location: None });
+    }
+
+    fn step(&mut self, state: &[Word], slot: u32, way: u32, out: &mut Successors) {
+        let ending = self.attempt(state, slot, way);
+        if let Some(what) = self.machine.gap.take() {
+            out.set_unsupported(Unsupported { what });
         }
-        Ok(())
+        match ending {
+            None => {
+                self.machine.store(&mut self.words);
+                out.push(action(slot, way), &self.words);
+            }
+            Some(Ending::Fault(fault)) => out.push_fault(action(slot, way), fault),
+            Some(Ending::Unsupported(unsupported)) => out.set_unsupported(unsupported),
+            // A run that the program itself rules out ends here, and that is no deadlock.
+            Some(Ending::Pruned) => out.set_valid_end(true),
+            Some(Ending::Nothing) => {}
+        }
+    }
+
+    #[inline]
+    fn tell_refuted(&mut self, out: &mut Successors) {
+        if let Some(revise) = self.machine.take_refuted() {
+            out.push_end(REFUTED, StepEnd::Refuted(revise));
+        }
     }
 }

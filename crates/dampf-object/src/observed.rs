@@ -5,7 +5,7 @@
 use crate::hooks::Hook;
 use crate::layout::Region;
 use crate::machine::Machine;
-use crate::sharing::{GRANULE_BYTES, Lesson, UNIT_BYTES};
+use crate::sharing::{Fact, FactKind, GRANULE_BYTES, UNIT_BYTES};
 use crate::thread::Status;
 use crate::trouble::Stop;
 use dampf_rv::machine::Hart;
@@ -16,17 +16,17 @@ const A0: usize = 10;
 impl Machine<'_> {
     /// Whether other threads may notice when a lock at this address is released.
     pub fn is_visible_release(&mut self, address: u64) -> bool {
-        if self.system.sharing.locks_observed {
+        if self.system.sharing.locks_observed() {
             return true;
         }
         match Region::of(address, self.slots()) {
             Some(Region::Shared(_)) => {
                 let block = self.block_at(address);
-                block.is_some_and(|(_, block)| self.system.sharing.freed_sites.contains(&block.site))
+                block.is_some_and(|(_, block)| self.system.sharing.is_freed_site(block.site))
             }
             // What a thread releases on its own stack it leaves later itself.
             Some(Region::Stack(slot) | Region::Tls(slot)) if slot != self.running => {
-                self.system.sharing.left_units.contains(&(address / UNIT_BYTES))
+                self.system.sharing.is_left_unit(address / UNIT_BYTES)
             }
             _ => false,
         }
@@ -47,40 +47,43 @@ impl Machine<'_> {
             self.learn_left(self.running, hart.x[SP])?;
         }
         let sharing = &self.system.sharing;
-        let lesson = match hook {
-            Hook::ThreadTryjoin | Hook::ThreadTimedjoin if !sharing.ends_observed => Lesson::EndsObserved,
+        let fact = match hook {
+            Hook::ThreadTryjoin | Hook::ThreadTimedjoin if !sharing.ends_observed() => {
+                Fact::new(FactKind::EndsObserved, 0_u64)
+            }
             Hook::ThreadCreate | Hook::ThreadJoin | Hook::ThreadJoinC11
-                if self.running != 0 && !sharing.joins_observed =>
+                if self.running != 0 && !sharing.joins_observed() =>
             {
-                Lesson::JoinsObserved
+                Fact::new(FactKind::JoinsObserved, 0_u64)
             }
             // From now on nobody can tell that it has ended.
-            Hook::ThreadDetach if !sharing.ends_observed && self.has_ended(hart.x[A0]) => Lesson::EndsObserved,
-            Hook::Free | Hook::Realloc | Hook::Delete | Hook::DeleteArray if !sharing.locks_observed => {
+            Hook::ThreadDetach if !sharing.ends_observed() && self.has_ended(hart.x[A0]) => {
+                Fact::new(FactKind::EndsObserved, 0_u64)
+            }
+            Hook::Free | Hook::Realloc | Hook::Delete | Hook::DeleteArray if !sharing.locks_observed() => {
                 let site = self.block_at(hart.x[A0]).map(|(_, block)| block.site);
-                match site.filter(|site| !self.system.sharing.freed_sites.contains(site)) {
-                    Some(site) if self.is_visible_block(hart.x[A0])? => Lesson::FreedSite(site),
+                match site.filter(|site| !self.system.sharing.is_freed_site(*site)) {
+                    Some(site) if self.is_visible_block(hart.x[A0])? => Fact::new(FactKind::FreedSite, site),
                     _ => return Ok(()),
                 }
             }
-            _ if !sharing.locks_observed && hook.observes_locks() => {
+            _ if !sharing.locks_observed() && hook.observes_locks() => {
                 let bytes = hook.object_bytes().unwrap_or(1);
                 if !self.is_visible(hart.x[A0], bytes, !hook.only_reads())? {
                     return Ok(());
                 }
-                Lesson::LocksObserved
+                Fact::new(FactKind::LocksObserved, 0_u64)
             }
             _ => return Ok(()),
         };
-        self.system.learn(lesson);
-        Err(Stop::Lesson)
+        Err(self.refute(fact))
     }
 
     /// Whether other threads use what lies on the running thread's stack, in frames that it may leave.
     pub fn has_shared_frames(&self, sp: u64) -> bool {
         let sharing = &self.system.sharing;
         let top = Region::Stack(self.running).base(0);
-        let mut frames = sharing.granules.range(sp / GRANULE_BYTES..top.max(sp).div_ceil(GRANULE_BYTES));
+        let mut frames = sharing.shared_lines(sp / GRANULE_BYTES..top.max(sp).div_ceil(GRANULE_BYTES));
         self.others && !sharing.everything && frames.next().is_some()
     }
 
@@ -89,7 +92,7 @@ impl Machine<'_> {
     pub fn learn_left(&mut self, slot: u32, after: u64) -> Result<bool, Stop> {
         let before = std::mem::replace(&mut self.sp_before, after);
         let sharing = &self.system.sharing;
-        if sharing.granules.is_empty() || self.process.ended.is_some() || !self.has_others() {
+        if sharing.shared_lines(0..u64::MAX).next().is_none() || self.process.ended.is_some() || !self.has_others() {
             return Ok(false);
         }
         let after = if self.threads[slot as usize].is_alive() { after } else { Region::Stack(slot).base(0) };
@@ -98,15 +101,15 @@ impl Machine<'_> {
         }
         let mut noticed = false;
         let mut news = Vec::new();
-        for line in sharing.granules.range(before / GRANULE_BYTES..after.div_ceil(GRANULE_BYTES)) {
+        for line in sharing.shared_lines(before / GRANULE_BYTES..after.div_ceil(GRANULE_BYTES)) {
             let (start, end) = ((line * GRANULE_BYTES).max(before), ((line + 1) * GRANULE_BYTES).min(after));
             noticed |= self.is_end_noticed(start, end - start)?;
             let units = start / UNIT_BYTES..end / UNIT_BYTES;
-            news.extend(units.filter(|unit| !sharing.locks_observed && !sharing.left_units.contains(unit)));
+            news.extend(units.filter(|unit| !sharing.locks_observed() && !sharing.is_left_unit(*unit)));
         }
-        for unit in &news {
-            self.system.learn(Lesson::LeftUnit(unit * UNIT_BYTES));
+        if news.is_empty() {
+            return Ok(noticed);
         }
-        if news.is_empty() { Ok(noticed) } else { Err(Stop::Lesson) }
+        Err(self.refute_all(news.into_iter().map(|unit| Fact::new(FactKind::LeftUnit, unit))))
     }
 }

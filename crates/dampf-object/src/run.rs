@@ -2,6 +2,7 @@
 
 use crate::machine::Machine;
 use crate::model::ObjectModel;
+use crate::sharing::read_facts;
 use crate::start;
 use crate::system::System;
 use crate::trouble::Stop;
@@ -30,12 +31,11 @@ impl ObjectModel {
             let mut printed = Vec::new();
             let mut machine = Machine::new(&system);
             let ending = run(&mut machine, seed, &mut |text| printed.extend_from_slice(text));
-            let lessons = system.lessons.lock().expect("nothing panics under this lock").clone();
-            if lessons.is_empty() {
+            let Some(revise) = machine.take_refuted() else {
                 print(&printed);
                 return ending.map(|ending| (ending, machine.instructions));
-            }
-            lessons.into_iter().for_each(|lesson| sharing.learn(lesson));
+            };
+            sharing.learn(read_facts(&String::from_utf8_lossy(&revise.facts)));
         }
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! A step runs a thread up to its next *visible* operation. An access is invisible, and no other thread can come between, if
 //! the memory belongs to the thread alone. Whether memory will ever be shared cannot be known when it is allocated, so the
-//! checker assumes that a thread's stack, thread-local storage and heap blocks are private until it sees another thread
-//! touch them. Then the assumption is dropped for good and the exploration begins again.
+//! checker assumes that a thread's stack, thread-local storage and heap blocks are thread-local until it sees another thread
+//! touch them. Then the assumption is refuted for good and exploration restarts.
 //!
-//! **Why the verdict does not depend on the assumption.** Let S be what is assumed private, and suppose an exploration under S
+//! **Why the verdict does not depend on the assumption.** Let S be what is assumed thread-local, and suppose an exploration under S
 //! ended without meeting an access by another thread to S. Every operation that the exploration treated as invisible is on
 //! memory that no other thread accesses *in any run it explored*. Consider any run of the program with all interleavings, and
 //! its first access by a thread other than the owner to memory in S. Up to that access all accesses to S are by owners, so they
@@ -14,17 +14,17 @@
 //! neither what is read nor the order of visible operations). In that rearranged run the foreign access would have been met.
 //! So there is none, and the explored graph has every visible behaviour of the program.
 //!
-//! Each round adds at least one allocation site or granule of a stack, of which there are finitely many.
+//! Each round adds at least one fact about an allocation site or a line of a stack, of which there are finitely many.
 //!
 //! **Local blocks.** A heap block of a shared site is its thread's own until a pointer to it, or to something that leads to it, is written
 //! where other threads can read it. Until then accesses to it are invisible. That a pointer was written is noticed for aligned words; where it
-//! travels in another way, another thread's access to a block that counts as local is an assumption that has turned out wrong, like those above.
+//! travels in another way, another thread's access to a block that counts as local is a refuted assumption, like those above.
 //!
 //! **Releasing a lock** is treated in the same way. While a thread holds a lock, what others can do with it is wait for it; unlocking it
 //! commutes with everything else they do, and can as well happen at once, at the end of the step before. Only an operation that notices
 //! that the lock is held without waiting for it (a try, a timed wait, its destruction, a look at a semaphore's value) does not commute.
-//! The checker assumes that there is none; when it meets one while other threads are alive, unlocking becomes visible and the exploration
-//! begins again. The argument is the one above: before the first such operation of a run all unlockings commute, so a run that has one
+//! The checker assumes that there is none; when it meets one while other threads are alive, unlocking becomes visible and exploration
+//! restarts. The argument is the one above: before the first such operation of a run all unlockings commute, so a run that has one
 //! can be rearranged, up to there, into one that was explored. Giving back the memory that a lock lies in does not commute either: where blocks of a
 //! site are freed, or a line of a stack is left, while other threads are alive, releases of what lies there are visible.
 //!
@@ -35,155 +35,271 @@
 
 use crate::uses::{Use, line_of};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::ops::Range;
 
-/// Stack and thread-local memory is assumed shared or private in units of so many bytes.
+/// Stack and thread-local memory is assumed shared or thread-local in lines of so many bytes.
 pub const GRANULE_BYTES: u64 = 64;
 
-/// After so many searches that had to begin again nothing is assumed any more about how words are used.
-const DISAPPOINTMENTS_MAX: u32 = 6;
+/// After so many searches that refuted an assumed use nothing is assumed any more about how words are used.
+const REFUTED_USES_MAX: u32 = 6;
 
 /// A stack is left in multiples of so many bytes.
 pub const UNIT_BYTES: u64 = 16;
 
-/// Memory of threads that is not private after all.
+/// Room for so many threads at the same time, until more are seen.
+const SLOTS: usize = 6;
+
+/// One row says everything about an assumption that a fact of this kind refutes: its name in files, and how people are told.
+macro_rules! fact_kinds {
+    ($($(#[$doc:meta])* $kind:ident, $name:literal, $what:literal;)*) => {
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum FactKind { $($(#[$doc])* $kind),* }
+
+        impl FactKind {
+            pub const ALL: &[FactKind] = &[$(FactKind::$kind),*];
+
+            fn name(self) -> &'static str {
+                match self { $(FactKind::$kind => $name),* }
+            }
+
+            /// What was assumed and is not so.
+            pub fn what(self) -> &'static str {
+                match self { $(FactKind::$kind => $what),* }
+            }
+        }
+    };
+}
+
+fact_kinds! {
+    /// Blocks of this call site are used by several threads.
+    SharedSite, "shared-site", "threads share heap memory that was assumed thread-local";
+    /// They become known to other threads in ways that are not seen.
+    OpenSite, "open-site", "heap memory escapes to other threads in a way that is not seen";
+    /// They are freed while other threads live.
+    FreedSite, "freed-site", "heap memory with a lock is freed while other threads live";
+    /// A line of a stack or of thread-local storage, by its number (address / 64).
+    SharedLine, "shared-line", "threads share a stack that was assumed thread-local";
+    /// A part of a stack, by its number (address / 16), is left while other threads live.
+    LeftUnit, "left-unit", "a stack frame with a lock is left while other threads live";
+    /// Words of this line of memory, by its address, are used otherwise than assumed.
+    CommonLine, "common-line", "threads share memory that one of them was assumed to use alone";
+    /// Some operation tells that a lock is held without waiting for it.
+    LocksObserved, "locks-observed", "an operation observes that a lock is held";
+    /// Some operation tells that a thread has not ended.
+    EndsObserved, "ends-observed", "an operation observes that a thread has not ended";
+    /// Threads besides the first create or join others.
+    JoinsObserved, "joins-observed", "threads besides the first create or join others";
+    /// So many threads at the same time were too few.
+    TooFewSlots, "too-few-slots", "more threads live at the same time than there was room for";
+}
+
+/// Something that is so in the program, and was assumed not to be.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Fact {
+    pub kind: FactKind,
+    /// A site, an address, a number; 0 where the kind says it all.
+    pub value: u64,
+}
+
+impl Fact {
+    pub fn new(kind: FactKind, value: impl Into<u64>) -> Fact {
+        Fact { kind, value: value.into() }
+    }
+
+    /// A line of text, for whoever makes the next model.
+    fn write(self, out: &mut String) {
+        writeln!(out, "{} {}", self.kind.name(), self.value).expect("a string takes everything");
+    }
+
+    fn read(line: &str) -> Option<Fact> {
+        let (name, value) = line.split_once(' ')?;
+        let kind = FactKind::ALL.iter().copied().find(|kind| kind.name() == name)?;
+        Some(Fact { kind, value: value.parse().ok()? })
+    }
+}
+
+/// Facts as text.
+pub fn write_facts(facts: impl IntoIterator<Item = Fact>) -> String {
+    let mut text = String::new();
+    facts.into_iter().for_each(|fact| fact.write(&mut text));
+    text
+}
+
+/// The facts in a text; whatever is none is left out.
+pub fn read_facts(text: &str) -> impl Iterator<Item = Fact> {
+    text.lines().filter_map(Fact::read)
+}
+
+/// What is known about which memory threads share, and what is assumed about the rest.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Sharing {
-    /// Call sites whose heap blocks are used by several threads.
-    pub sites: BTreeSet<u32>,
-    /// Those of them whose blocks become known to other threads in ways that are not seen.
-    pub open_sites: BTreeSet<u32>,
-    /// Lines of stacks and thread-local storage, by number (address / 64).
-    pub granules: BTreeSet<u64>,
-    /// Those call sites whose blocks are freed, and those parts of stacks that are left, while other threads live.
-    pub freed_sites: BTreeSet<u32>,
-    pub left_units: BTreeSet<u64>,
+    facts: BTreeSet<Fact>,
     /// Words that others can reach and that are not used in common all the same, by address. See [`uses`](crate::uses).
     pub uses: BTreeMap<u64, Use>,
-    /// How often that turned out wrong.
-    pub disappointments: u32,
-    /// Some operation notices that a lock is held.
-    pub locks_observed: bool,
-    /// Some operation notices that a thread has not ended.
-    pub ends_observed: bool,
-    /// Threads besides the first create or join others.
-    pub joins_observed: bool,
-    /// Nothing is assumed private (`--reduce none`).
+    /// How often searches have refuted that.
+    refuted_uses: u32,
+    /// Nothing is assumed thread-local (`--reduce none`).
     pub everything: bool,
-    /// Threads that live at the same time need so many slots.
-    pub slots: usize,
+    locks_observed: bool,
+    ends_observed: bool,
+    joins_observed: bool,
+    slots: usize,
 }
+
+/// What stands before the address of a word and the number of its use.
+const USE: &str = "use";
 
 impl Sharing {
     pub fn new(everything: bool) -> Sharing {
-        Sharing {
-            sites: BTreeSet::new(),
-            open_sites: BTreeSet::new(),
-            granules: BTreeSet::new(),
-            freed_sites: BTreeSet::new(),
-            left_units: BTreeSet::new(),
-            uses: BTreeMap::new(),
-            disappointments: 0,
-            locks_observed: everything,
-            ends_observed: everything,
-            joins_observed: everything,
-            everything,
-            slots: 6,
-        }
+        let mut sharing = Sharing { everything, ..Sharing::default() };
+        sharing.summarise();
+        sharing
+    }
+
+    /// Computes what is asked for all the time.
+    fn summarise(&mut self) {
+        self.locks_observed = self.everything || self.knows(FactKind::LocksObserved, 0);
+        self.ends_observed = self.everything || self.knows(FactKind::EndsObserved, 0);
+        self.joins_observed = self.everything || self.knows(FactKind::JoinsObserved, 0);
+        let most = self.range(FactKind::TooFewSlots, 0..u64::MAX).last();
+        self.slots = most.map_or(SLOTS, |too_few| 2 * too_few as usize);
+    }
+
+    fn knows(&self, kind: FactKind, value: u64) -> bool {
+        self.facts.contains(&Fact { kind, value })
+    }
+
+    /// The values in a range for which a fact of a kind is known, ascending.
+    fn range(&self, kind: FactKind, values: Range<u64>) -> impl Iterator<Item = u64> + '_ {
+        let bound = |value| Fact { kind, value };
+        let known = (values.start < values.end).then(|| self.facts.range(bound(values.start)..bound(values.end)));
+        known.into_iter().flatten().map(|fact| fact.value)
     }
 
     pub fn is_shared_site(&self, site: u32) -> bool {
-        self.everything || self.sites.contains(&site)
+        self.everything || self.knows(FactKind::SharedSite, site.into())
     }
 
     /// Whether a block of a shared site is known to other threads from the beginning.
     pub fn is_open_site(&self, site: u32) -> bool {
-        self.everything || self.open_sites.contains(&site)
+        self.everything || self.knows(FactKind::OpenSite, site.into())
+    }
+
+    /// Whether blocks of a site are freed while other threads live.
+    pub fn is_freed_site(&self, site: u32) -> bool {
+        self.knows(FactKind::FreedSite, site.into())
     }
 
     pub fn is_shared_granule(&self, address: u64) -> bool {
-        self.everything || self.granules.contains(&(address / GRANULE_BYTES))
+        self.everything || self.knows(FactKind::SharedLine, address / GRANULE_BYTES)
     }
-}
 
-/// An assumption that turned out wrong.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Lesson {
-    SharedSite(u32),
-    SharedGranule(u64),
-    OpenSite(u32),
-    LocksObserved,
-    MoreSlots,
-    FreedSite(u32),
-    LeftUnit(u64),
-    EndsObserved,
-    CommonLine(u64),
-    JoinsObserved,
-}
+    /// The shared lines of stacks in a range of numbers.
+    pub fn shared_lines(&self, lines: Range<u64>) -> impl Iterator<Item = u64> + '_ {
+        self.range(FactKind::SharedLine, lines)
+    }
 
-impl Lesson {
-    /// The lesson as numbers, for another process that checks the same program.
-    pub fn to_numbers(self) -> (u8, u64) {
-        match self {
-            Lesson::SharedSite(site) => (0, u64::from(site)),
-            Lesson::SharedGranule(address) => (1, address),
-            Lesson::OpenSite(site) => (2, u64::from(site)),
-            Lesson::LocksObserved => (3, 0),
-            Lesson::MoreSlots => (4, 0),
-            Lesson::FreedSite(site) => (5, u64::from(site)),
-            Lesson::LeftUnit(address) => (6, address),
-            Lesson::EndsObserved => (7, 0),
-            Lesson::CommonLine(address) => (8, address),
-            Lesson::JoinsObserved => (9, 0),
+    /// Whether the part of a stack with this number is left while other threads live.
+    pub fn is_left_unit(&self, unit: u64) -> bool {
+        self.knows(FactKind::LeftUnit, unit)
+    }
+
+    /// Whether some operation tells that a lock is held without waiting for it.
+    #[inline]
+    pub fn locks_observed(&self) -> bool {
+        self.locks_observed
+    }
+
+    /// Whether some operation tells that a thread has not ended.
+    #[inline]
+    pub fn ends_observed(&self) -> bool {
+        self.ends_observed
+    }
+
+    /// Whether threads besides the first create or join others.
+    #[inline]
+    pub fn joins_observed(&self) -> bool {
+        self.joins_observed
+    }
+
+    /// Threads that live at the same time have so many slots.
+    #[inline]
+    pub fn slots(&self) -> usize {
+        self.slots
+    }
+
+    pub fn learn(&mut self, facts: impl IntoIterator<Item = Fact>) {
+        for fact in facts {
+            if fact.kind == FactKind::CommonLine {
+                self.give_up_uses(fact.value);
+            } else {
+                self.facts.insert(fact);
+            }
+        }
+        self.summarise();
+    }
+
+    fn give_up_uses(&mut self, line: u64) {
+        self.uses.retain(|&word, _| line_of(word) != line);
+        self.refuted_uses += 1;
+        // Random runs do not tell much about this program, and every search that has to restart costs more than what was hoped for.
+        if self.refuted_uses > REFUTED_USES_MAX {
+            self.uses.clear();
         }
     }
 
-    pub fn from_numbers(kind: u8, value: u64) -> Option<Lesson> {
-        Some(match kind {
-            0 => Lesson::SharedSite(u32::try_from(value).ok()?),
-            1 => Lesson::SharedGranule(value),
-            2 => Lesson::OpenSite(u32::try_from(value).ok()?),
-            3 => Lesson::LocksObserved,
-            4 => Lesson::MoreSlots,
-            5 => Lesson::FreedSite(u32::try_from(value).ok()?),
-            6 => Lesson::LeftUnit(value),
-            7 => Lesson::EndsObserved,
-            8 => Lesson::CommonLine(value),
-            9 => Lesson::JoinsObserved,
-            _ => return None,
-        })
+    /// From now on searches refute what is assumed about uses, not random runs.
+    pub fn end_trials(&mut self) {
+        self.refuted_uses = 0;
+    }
+
+    /// All that is known and assumed, as text that [`from_text`](Self::from_text) reads.
+    pub fn to_text(&self) -> String {
+        let mut text = write_facts(self.facts.iter().copied());
+        for (word, using) in &self.uses {
+            writeln!(text, "{USE} {word} {}", using.to_number()).expect("a string takes everything");
+        }
+        text
+    }
+
+    pub fn from_text(everything: bool, text: &str) -> Sharing {
+        let using = |line: &str| {
+            let (word, number) = line.strip_prefix(USE)?.trim_start().split_once(' ')?;
+            Some((word.parse().ok()?, Use::from_number(number.parse().ok()?)))
+        };
+        let mut sharing = Sharing::new(everything);
+        sharing.uses = text.lines().filter_map(using).collect();
+        sharing.learn(read_facts(text));
+        sharing
     }
 }
 
-impl Sharing {
-    pub fn learn(&mut self, lesson: Lesson) {
-        match lesson {
-            Lesson::SharedSite(site) => {
-                self.sites.insert(site);
-            }
-            Lesson::SharedGranule(address) => {
-                self.granules.insert(address / GRANULE_BYTES);
-            }
-            Lesson::OpenSite(site) => {
-                self.open_sites.insert(site);
-            }
-            Lesson::LocksObserved => self.locks_observed = true,
-            Lesson::MoreSlots => self.slots *= 2,
-            Lesson::FreedSite(site) => {
-                self.freed_sites.insert(site);
-            }
-            Lesson::LeftUnit(address) => {
-                self.left_units.insert(address / UNIT_BYTES);
-            }
-            Lesson::EndsObserved => self.ends_observed = true,
-            Lesson::JoinsObserved => self.joins_observed = true,
-            Lesson::CommonLine(address) => {
-                self.uses.retain(|&word, _| line_of(word) != address);
-                self.disappointments += 1;
-                // Random runs do not tell much about this program, and every search that has to begin again costs more than what was hoped for.
-                if self.disappointments > DISAPPOINTMENTS_MAX {
-                    self.uses.clear();
-                }
-            }
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_known_reads_back_as_it_was_written() {
+        let mut sharing = Sharing::new(false);
+        let values = (0..).map(|number| number * 37 + 6);
+        sharing.learn(FactKind::ALL.iter().zip(values).map(|(&kind, value): (_, u64)| Fact::new(kind, value)));
+        sharing.learn([Fact::new(FactKind::LocksObserved, 0_u64)]);
+        sharing.uses.extend([(64, Use::ReadOnly), (1 << 40, Use::Of(3))]);
+        sharing.end_trials();
+        assert_eq!(Sharing::from_text(false, &sharing.to_text()), sharing);
+        assert!(sharing.locks_observed() && !sharing.ends_observed());
+        assert_eq!(sharing.slots(), 2 * (9 * 37 + 6));
+        assert_eq!(Sharing::from_text(false, "nonsense\nuse 1\nshared-site x\n"), Sharing::new(false));
+    }
+
+    #[test]
+    fn refuted_uses_are_given_up_by_lines_and_in_the_end_all() {
+        let mut sharing = Sharing::new(false);
+        sharing.uses = (0..100).map(|number| (number * 32, Use::ReadOnly)).collect();
+        sharing.learn([Fact::new(FactKind::CommonLine, 64_u64)]);
+        assert_eq!(sharing.uses.len(), 98);
+        sharing.learn((2..8_u64).map(|line| Fact::new(FactKind::CommonLine, line * 64)));
+        assert!(sharing.uses.is_empty());
     }
 }

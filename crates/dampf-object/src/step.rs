@@ -346,7 +346,7 @@ impl Machine<'_> {
         }
         match hook {
             Hook::BeginAtomic | Hook::EnterAtomic => Ok(self.thread().atomic == 0),
-            Hook::ThreadJoin | Hook::ThreadJoinC11 => Ok(self.system.sharing.joins_observed),
+            Hook::ThreadJoin | Hook::ThreadJoinC11 => Ok(self.system.sharing.joins_observed()),
             // What a wait releases is a lock like any other.
             Hook::ConditionWait | Hook::ConditionTimedwait => {
                 let bytes = hook.object_bytes().unwrap_or(1);

@@ -131,7 +131,7 @@ impl Machine<'_> {
             // Whoever wakes another has changed something, though nothing in memory.
             number::FUTEX => self.is_visible(hart.x[A0], 4, true),
             number::EXIT_GROUP => Ok(true),
-            number::EXIT => Ok(self.system.sharing.ends_observed || self.thread().detached),
+            number::EXIT => Ok(self.system.sharing.ends_observed() || self.thread().detached),
             _ => match beside_call(|number| hart.x[number]) {
                 Some(Beside { address, bytes, writes }) => self.is_visible(address, bytes, writes),
                 None => Ok(false),

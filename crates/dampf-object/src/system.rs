@@ -2,12 +2,10 @@
 
 use crate::by_address::ByAddress;
 use crate::program::Program;
-use crate::sharing::{Lesson, Sharing};
+use crate::sharing::Sharing;
 use crate::uses::{self, LineUses, SeenUses};
 use dampf_core::{ComponentTable, Ground, Heap};
 use dampf_rv::memory::LineTable;
-use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// How far a thread runs in one step.
@@ -45,9 +43,6 @@ pub struct System {
     pub seen: Option<Mutex<SeenUses>>,
     pub lines: LineTable,
     pub components: ComponentTable,
-    /// Assumptions of `sharing` that turned out wrong in this exploration.
-    pub lessons: Mutex<BTreeSet<Lesson>>,
-    wrong: AtomicBool,
 }
 
 impl System {
@@ -65,18 +60,6 @@ impl System {
             sharing,
             lines: LineTable::on(Arc::clone(&ground)),
             components: ComponentTable::on(ground),
-            lessons: Mutex::default(),
-            wrong: AtomicBool::new(false),
         }
-    }
-
-    /// Whether an assumption has turned out wrong, so that nothing more is to be learnt from this exploration.
-    pub fn has_lessons(&self) -> bool {
-        self.wrong.load(Ordering::Relaxed)
-    }
-
-    pub fn learn(&self, lesson: Lesson) {
-        self.wrong.store(true, Ordering::Relaxed);
-        self.lessons.lock().expect("nothing panics under this lock").insert(lesson);
     }
 }

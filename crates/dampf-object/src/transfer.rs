@@ -13,7 +13,7 @@ use crate::machine::{GLOBALS, PROCESS, arenas_at, thread_at};
 use crate::model::ObjectModel;
 use crate::process::Process;
 use crate::thread::Thread;
-use dampf_core::{ComponentId, ComponentTable, Model, Part, Transfer, Word};
+use dampf_core::{ComponentId, ComponentTable, Model, Part, Restore, Sections, Transfer, Word};
 use dampf_rv::memory::{LINE_SHARDS, Line, LineTable, Tree, ZERO_LINE};
 
 /// The kinds of parts. A line at level `n` of a tree has the kind `LINE_KIND + n`.
@@ -60,7 +60,7 @@ impl ObjectModel {
     }
 
     fn slots(&self) -> usize {
-        self.system.sharing.slots
+        self.system.sharing.slots()
     }
 
     /// A mask of whole words.
@@ -115,7 +115,9 @@ impl Transfer for ObjectModel {
             _ => contents.try_into().map_or(ZERO_LINE, |line| self.system.lines.intern(&Line(line))),
         }
     }
+}
 
+impl Restore for ObjectModel {
     fn tables(&self) -> Vec<u32> {
         [self.system.lines.counts(), self.system.components.counts()].concat()
     }
@@ -137,9 +139,11 @@ impl Transfer for ObjectModel {
             Some(shard) => self.system.components.intern(contents) == ComponentTable::id_in_shard(shard, number),
         }
     }
+}
 
-    /// `memory` is what threads share: the globals, the process and the heap. A thread is its registers, its stack and its
-    /// thread-local storage, and `stacks` are all of them.
+/// `memory` is what threads share: the globals, the process and the heap. A thread is its registers, its stack and its
+/// thread-local storage, and `stacks` are all of them.
+impl Sections for ObjectModel {
     fn section(&self, name: &str) -> Option<Vec<Word>> {
         let slots = 0..self.slots();
         match name {

@@ -15,8 +15,8 @@ pub enum Stop {
     BelowStack,
     /// A thread in an atomic section has to wait: the section does not begin.
     Blocked,
-    /// An assumption about sharing was wrong: the exploration has to begin again.
-    Lesson,
+    /// An assumption about sharing is refuted: the system knows which, and exploration has to restart.
+    Refuted,
     /// The program is wrong.
     Fault(Box<Trouble>),
     /// The run is not to be looked at any further: an assumption of the program does not hold.

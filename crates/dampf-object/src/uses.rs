@@ -12,7 +12,7 @@ use crate::access::lines;
 use crate::by_address::ByAddress;
 use crate::layout::Region;
 use crate::machine::Machine;
-use crate::sharing::{Lesson, Sharing};
+use crate::sharing::{Fact, FactKind, Sharing};
 use crate::thread::{Status, Thread};
 use crate::trouble::Stop;
 use dampf_rv::memory::LINE_BYTES;
@@ -155,8 +155,7 @@ impl Machine<'_> {
                 None => noticed = true,
                 Some(using) if using.allows(self.running, write) => {}
                 Some(_) => {
-                    self.system.learn(Lesson::CommonLine(line));
-                    return Err(Stop::Lesson);
+                    return Err(self.refute(Fact::new(FactKind::CommonLine, line)));
                 }
             }
         }

@@ -21,7 +21,7 @@ pub struct Subject {
 pub type Bounds = (i32, i32);
 
 /// The room for messages is kept under the field with this number.
-pub const ROOM: usize = usize::MAX >> 1;
+pub const ROOM: usize = u32::MAX as usize >> 1;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Assumptions {

@@ -16,6 +16,7 @@ mod names;
 mod parser;
 mod prepare;
 mod preprocess;
+mod refutation;
 mod resolve;
 mod typed;
 
@@ -25,9 +26,9 @@ pub use model::PromelaModel;
 pub use parser::{read, read_expression};
 
 use assumptions::Assumptions;
-use dampf_core::{Diagnostic, FaultKind, Trail, Unsupported, problem, replay};
+use dampf_core::{Diagnostic, Revise, Unsupported, problem};
 use dampf_gcl::model::Backend;
-use model::Lesson;
+use refutation::Refutation;
 use std::sync::Arc;
 
 /// A model that was read and understood, and the processes that are known to be possible.
@@ -35,21 +36,21 @@ pub struct Promela {
     typed: Arc<typed::Typed>,
     instances: Vec<Instance>,
     assumptions: Assumptions,
-    /// How many processes a search has met that were not prepared for.
-    lessons: u32,
-    /// How many searches have broken an assumption.
-    broken: u32,
+    /// How many processes searches have met that were not prepared for.
+    rounds: u32,
+    /// How many searches have refuted an assumption about values.
+    refuted: u32,
 }
 
-/// So many searches may break assumptions before nothing is assumed any more: each of them begins again, however far it was.
-const BROKEN_MAX: u32 = 2;
+/// So many searches may refute assumptions about values before nothing is assumed any more: each of them restarts, however far it was.
+const REFUTED_MAX: u32 = 2;
 
 impl Promela {
     /// Understands a model that was read.
     pub fn new(model: &ast::Model) -> Result<Promela, Vec<Diagnostic>> {
         let typed = resolve::resolve(model).map_err(|problems| problem::diagnose(&model.source, problems))?;
         let instances = prepare::initial(&typed);
-        Ok(Promela { typed: Arc::new(typed), instances, assumptions: Assumptions::default(), lessons: 0, broken: 0 })
+        Ok(Promela { typed: Arc::new(typed), instances, assumptions: Assumptions::default(), rounds: 0, refuted: 0 })
     }
 
     /// The processes that are prepared for.
@@ -96,40 +97,36 @@ impl Promela {
 
     /// Assumes less, because something that was assumed is wrong.
     fn doubt(&mut self) {
-        self.broken += 1;
-        if self.broken < BROKEN_MAX {
+        self.refuted += 1;
+        if self.refuted < REFUTED_MAX {
             self.assumptions.widen();
         } else {
             self.assumptions.clear();
         }
     }
 
-    /// Prepares for what the last steps of a search's runs were not prepared for; whether that is something new.
-    pub fn learn<'t>(&mut self, model: &PromelaModel, trails: impl IntoIterator<Item = &'t Trail>) -> bool {
+    /// Prepares for what a search has refuted; whether that is something new.
+    pub fn learn(&mut self, refuted: &[Revise]) -> bool {
         let assumed = self.assumptions.clone();
-        let new = trails.into_iter().fold(false, |some, trail| self.learn_from(model, trail) | some);
+        let refutations = refuted.iter().filter_map(|revise| Refutation::decode(&revise.facts));
+        let new = refutations.fold(false, |some, refutation| self.learn_from(refutation) | some);
         if self.assumptions != assumed {
             self.doubt();
         }
         new
     }
 
-    fn learn_from(&mut self, model: &PromelaModel, trail: &Trail) -> bool {
-        let Ok(run) = replay(model, trail) else { return false };
-        let unprepared = run.fault.is_some_and(|fault| fault.kind == FaultKind::Unprepared);
-        let (Some(state), Some(action), true) = (run.states.last(), trail.actions.last(), unprepared) else {
-            return false;
-        };
-        match model.unprepared(state, *action) {
-            Some(Lesson::Process(instance)) if !self.instances.contains(&instance) => {
-                self.lessons += 1;
-                prepare::add_with_followers(&self.typed, &mut self.instances, instance, self.lessons);
+    fn learn_from(&mut self, refutation: Refutation) -> bool {
+        match refutation {
+            Refutation::Process(instance) if !self.instances.contains(&instance) => {
+                self.rounds += 1;
+                prepare::add_with_followers(&self.typed, &mut self.instances, instance, self.rounds);
                 true
             }
-            Some(Lesson::GiveUp(subjects)) => {
+            Refutation::Process(_) => false,
+            Refutation::Values(subjects) => {
                 subjects.into_iter().fold(false, |some, subject| self.assumptions.give_up(subject) | some)
             }
-            _ => false,
         }
     }
 }

@@ -2,18 +2,15 @@
 
 use crate::assumptions::{Assumptions, ROOM, Subject};
 use crate::lower::{ABSENT, Instance, Lowered, Part, Storage, Unprepared};
+use crate::refutation::Refutation;
 use crate::typed::{Print, ScalarKind, Statement, Typed, Value};
-use dampf_core::{Action, Binding, Describe, Model, Step, Transfer, Unsupported, Word};
+use dampf_core::{
+    Action, Binding, Describe, Model, Restore, Sections, Step, Successors, Transfer, Unsupported, Word, Worker,
+};
 use dampf_gcl::ir::{Effect, Expr, Place, ProcessId, VariableId};
 use dampf_gcl::model::{Backend, GclModel, GclWorker};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-
-/// What is to be done where a model was not prepared.
-pub(crate) enum Lesson {
-    Process(Instance),
-    GiveUp(Vec<Subject>),
-}
 
 pub struct PromelaModel {
     gcl: GclModel,
@@ -38,28 +35,28 @@ impl PromelaModel {
         &self.gcl
     }
 
-    /// What a step is not prepared for: a process, or assumptions that it may break.
-    pub(crate) fn unprepared(&self, state: &[Word], action: Action) -> Option<Lesson> {
+    /// What a step refutes that the model is not prepared for.
+    pub(crate) fn refutation(&self, state: &[Word], action: Action) -> Option<Refutation> {
         let (moment, action) = self.gcl.path(state, action).pop()?;
         let source = self.gcl.actions()[action.front_end() as usize];
         let account = &self.lowered.accounts[source.process.0 as usize][source.transition];
         let proctype = match account.unprepared {
             Some(Unprepared::Process(proctype)) => proctype,
             Some(Unprepared::Room(subject)) => {
-                return Some(Lesson::GiveUp(vec![Subject { field: Some(ROOM), ..subject }]));
+                return Some(Refutation::Values(vec![Subject { field: Some(ROOM), ..subject }]));
             }
             None => {
                 let effects = &self.gcl.program().process(source.process).transitions[source.transition].effects;
                 let stored = effects.iter().filter_map(|effect| match effect {
                     Effect::Assign { target, .. } => self.lowered.subjects[target.variable.0 as usize],
-                    Effect::Assert { .. } => None,
+                    Effect::Assert { .. } | Effect::Assume { .. } => None,
                 });
-                return Some(Lesson::GiveUp(stored.filter(|subject| subject.field != Some(ROOM)).collect()));
+                return Some(Refutation::Values(stored.filter(|subject| subject.field != Some(ROOM)).collect()));
             }
         };
         let value = |variable: VariableId| self.gcl.layout().element(variable, 0).get(&moment) as u32;
         let parents = self.lowered.instances.first().map_or(0, |instance| instance.channels);
-        Some(Lesson::Process(Instance {
+        Some(Refutation::Process(Instance {
             pid: value(self.lowered.process_count),
             proctype,
             channels: self.lowered.channel_count.map_or(parents, value),
@@ -239,20 +236,54 @@ impl PromelaModel {
 }
 
 impl Model for PromelaModel {
-    type Worker<'m> = GclWorker<'m>;
+    type Worker<'m> = PromelaWorker<'m>;
 
     fn width(&self) -> usize {
         self.gcl.width()
     }
 
-    fn worker(&self) -> GclWorker<'_> {
-        self.gcl.worker()
+    fn worker(&self) -> PromelaWorker<'_> {
+        PromelaWorker { gcl: self.gcl.worker(), model: self }
     }
 }
 
-/// States hold no names of parts. Sections are those of guarded commands, but that a channel is one, whatever variables it is made of:
+/// Steps as guarded commands have them. Where one refutes an assumption, it is said in the model's own terms which.
+pub struct PromelaWorker<'m> {
+    gcl: GclWorker<'m>,
+    model: &'m PromelaModel,
+}
+
+impl PromelaWorker<'_> {
+    #[cold]
+    fn explain(&self, state: &[Word], out: &mut Successors) {
+        let actions: Vec<Action> = out.refuted().iter().map(|(index, _)| out.action(*index)).collect();
+        for ((_, revise), action) in out.refuted_mut().iter_mut().zip(actions) {
+            revise.facts = self.model.refutation(state, action).map_or_else(Vec::new, |refutation| refutation.encode());
+        }
+    }
+}
+
+impl Worker for PromelaWorker<'_> {
+    fn initial(&mut self, out: &mut Successors) {
+        self.gcl.initial(out);
+    }
+
+    #[inline]
+    fn successors(&mut self, state: &[Word], out: &mut Successors) {
+        self.gcl.successors(state, out);
+        if !out.refuted().is_empty() {
+            self.explain(state, out);
+        }
+    }
+}
+
+/// States hold no names of parts.
+impl Transfer for PromelaModel {}
+impl Restore for PromelaModel {}
+
+/// Sections are those of guarded commands, but that a channel is one, whatever variables it is made of:
 /// processes (`P:1`, with their local variables and channels), variables (`x`, `P:1.x`), channels (`q`, `P:1.q`).
-impl Transfer for PromelaModel {
+impl Sections for PromelaModel {
     fn section(&self, name: &str) -> Option<Vec<Word>> {
         if self.names_within_channels().contains(name) {
             return None;

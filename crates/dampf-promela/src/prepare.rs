@@ -6,10 +6,11 @@
 
 use crate::assumptions::Assumptions;
 use crate::lower::{Instance, lower};
-use crate::model::{Lesson, PromelaModel};
+use crate::model::PromelaModel;
+use crate::refutation::Refutation;
 use crate::resolve::PROCESSES_MAX;
 use crate::typed::Typed;
-use dampf_core::{FaultKind, Model, Successors, Unsupported, Word, Worker};
+use dampf_core::{Model, Successors, Unsupported, Word, Worker};
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
@@ -43,10 +44,10 @@ pub fn explore(typed: &Arc<Typed>, instances: &mut Vec<Instance>) -> Result<Assu
             started: vec![false; instances.len()],
             seen: Assumptions::default(),
         };
-        let is_complete = exploration.neighbourhood()?;
+        let is_complete = exploration.neighbourhood();
         if exploration.found.is_empty() && !is_complete {
             for seed in 0..RUNS {
-                exploration.random_run(seed)?;
+                exploration.random_run(seed);
             }
         }
         if exploration.found.is_empty() {
@@ -96,46 +97,44 @@ impl Exploration<'_> {
         for (instance, started) in self.started.iter_mut().enumerate() {
             *started |= self.model.is_alive(instance, state);
         }
-        for (index, fault) in steps.faults() {
-            if fault.kind == FaultKind::Unprepared
-                && let Some(Lesson::Process(instance)) = self.model.unprepared(state, steps.action(*index))
-            {
+        for (_, revise) in steps.refuted() {
+            if let Some(Refutation::Process(instance)) = Refutation::decode(&revise.facts) {
                 self.found.insert(instance);
             }
         }
     }
 
     /// Explores states near the initial one; whether that were all.
-    fn neighbourhood(&mut self) -> Result<bool, Unsupported> {
+    fn neighbourhood(&mut self) -> bool {
         let mut worker = self.model.worker();
         let mut steps = Successors::new(self.model.width());
-        worker.initial(&mut steps)?;
+        worker.initial(&mut steps);
         let mut visited = HashSet::from([steps.state(0).to_vec()]);
         let mut queue = vec![steps.state(0).to_vec()];
         let mut next = 0;
         while next < queue.len() && next < STATES_MAX {
-            worker.successors(&queue[next], &mut steps)?;
+            worker.successors(&queue[next], &mut steps);
             self.note(&queue[next], &steps);
-            for index in (0..steps.len()).filter(|index| steps.fault(*index).is_none()) {
+            for index in (0..steps.len()).filter(|index| steps.step_end(*index).is_none()) {
                 if visited.insert(steps.state(index).to_vec()) {
                     queue.push(steps.state(index).to_vec());
                 }
             }
             next += 1;
         }
-        Ok(next == queue.len())
+        next == queue.len()
     }
 
-    fn random_run(&mut self, seed: u64) -> Result<(), Unsupported> {
+    fn random_run(&mut self, seed: u64) {
         let mut worker = self.model.worker();
         let mut steps = Successors::new(self.model.width());
-        worker.initial(&mut steps)?;
+        worker.initial(&mut steps);
         let mut state = steps.state(0).to_vec();
         let mut chance = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         for _ in 0..RUN_STEPS {
-            worker.successors(&state, &mut steps)?;
+            worker.successors(&state, &mut steps);
             self.note(&state, &steps);
-            let open: Vec<usize> = (0..steps.len()).filter(|index| steps.fault(*index).is_none()).collect();
+            let open: Vec<usize> = (0..steps.len()).filter(|index| steps.step_end(*index).is_none()).collect();
             if open.is_empty() || !self.found.is_empty() {
                 break;
             }
@@ -144,6 +143,5 @@ impl Exploration<'_> {
             chance ^= chance << 17;
             state = steps.state(open[(chance >> 32) as usize % open.len()]).to_vec();
         }
-        Ok(())
     }
 }

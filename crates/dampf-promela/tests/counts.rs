@@ -53,14 +53,14 @@ fn read(path: &Path, definitions: &[(String, String)]) -> Promela {
 fn explore(model: &PromelaModel) -> Result<(usize, BTreeSet<&'static str>), Trail> {
     let mut worker = model.worker();
     let mut steps = Successors::new(model.width());
-    worker.initial(&mut steps).expect("an initial state");
+    worker.initial(&mut steps);
     let mut queue = vec![steps.state(0).to_vec()];
     let mut reached: HashMap<Vec<u32>, Option<(usize, Action)>> = HashMap::from([(queue[0].clone(), None)]);
     let mut kinds = BTreeSet::new();
     let mut next = 0;
     while next < queue.len() {
         let state = queue[next].clone();
-        worker.successors(&state, &mut steps).expect("steps");
+        worker.successors(&state, &mut steps);
         assert!(steps.unsupported().is_none(), "{:?}", steps.unsupported());
         kinds.extend(steps.fault_of_state().map(|fault| fault.kind.name()));
         for index in 0..steps.len() {
@@ -93,7 +93,7 @@ fn run_to(queue: &[Vec<u32>], reached: &HashMap<Vec<u32>, Option<(usize, Action)
         at = before;
     }
     actions.reverse();
-    Trail { initial: 0, actions }
+    Trail::ending(0, actions)
 }
 
 fn check(path: &Path) {

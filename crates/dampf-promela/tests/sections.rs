@@ -46,12 +46,12 @@ fn model(text: &str) -> PromelaModel {
 
 fn explore(model: &PromelaModel) -> Vec<Vec<Word>> {
     let (mut worker, mut next) = (model.worker(), Successors::new(model.width()));
-    worker.initial(&mut next).expect("an initial state");
+    worker.initial(&mut next);
     let mut found = vec![next.state(0).to_vec()];
     let mut seen: HashSet<Vec<Word>> = found.iter().cloned().collect();
     let mut at = 0;
     while at < found.len() {
-        worker.successors(&found[at], &mut next).expect("steps");
+        worker.successors(&found[at], &mut next);
         let states = (0..next.len()).filter(|index| next.leads_on(*index)).map(|index| next.state(index).to_vec());
         found.extend(states.filter(|state| seen.insert(state.clone())));
         at += 1;

@@ -100,7 +100,7 @@ impl<M: Describe> CheckReport<'_, M> {
         writeln!(out, "\n{}", palette.heading(format!("{} {noun}", grouped(further.len() as u64))))?;
         for finding in further.iter().take(FINDINGS_LISTED) {
             let place = finding.fault.location.as_ref().map_or_else(String::new, |at| format!(" at {at}"));
-            let steps = finding.trail.actions.len();
+            let steps = finding.trail.stem.len();
             let steps = format!("after {} step{}", grouped(steps as u64), if steps == 1 { "" } else { "s" });
             writeln!(out, "  {}{place}, {steps}", fault_sentence(&finding.fault))?;
         }

@@ -111,18 +111,17 @@ pub struct Run<'m, M: Describe> {
 impl<'m, M: Describe> Run<'m, M> {
     /// Runs a trail again. A deadlock at its end is a fault only where `deadlocks` says so.
     pub fn replay(model: &'m M, trail: Trail, deadlocks: bool) -> Result<Self, ReplayError> {
-        let replay = replay(model, &trail)?;
-        let fault = replay.fault.filter(|fault| deadlocks || fault.kind != FaultKind::Deadlock);
-        Ok(Run { model, trail, states: replay.states, fault })
+        let replay = replay(model, &trail, deadlocks)?;
+        Ok(Run { model, trail, states: replay.states, fault: replay.fault })
     }
 
     /// The number of steps.
     pub fn len(&self) -> usize {
-        self.trail.actions.len()
+        self.trail.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.trail.actions.is_empty()
+        self.trail.is_empty()
     }
 
     pub fn trail(&self) -> &Trail {
@@ -137,7 +136,8 @@ impl<'m, M: Describe> Run<'m, M> {
     /// The step with this number, counted from 0.
     pub fn step(&self, index: usize) -> ToldStep {
         let after = self.states.get(index + 1).map(Vec::as_slice);
-        ToldStep::new(self.model, &self.states[index], self.trail.actions[index], after)
+        let action = self.trail.actions().nth(index).expect("the step is one of the trail");
+        ToldStep::new(self.model, &self.states[index], action, after)
     }
 
     /// All steps, described one by one.
@@ -167,7 +167,7 @@ impl<'m, M: Describe> Run<'m, M> {
     pub fn stacks(&self) -> Vec<CallStack> {
         let Some(state) = self.states.last().filter(|_| self.fault.is_some()) else { return Vec::new() };
         // A faulty last step has no state of its own.
-        let faulty = self.trail.actions.last().copied().filter(|_| self.trail.actions.len() == self.states.len());
+        let faulty = self.trail.stem.last().copied().filter(|_| self.trail.stem.len() == self.states.len());
         self.model.describe_stacks(state, faulty)
     }
 

@@ -67,7 +67,7 @@ struct Location<'a> {
 
 impl<'a> From<&'a Finding> for ErrorAndSteps<'a> {
     fn from(finding: &'a Finding) -> Self {
-        ErrorAndSteps { error: error(&finding.fault), steps: finding.trail.actions.len() }
+        ErrorAndSteps { error: error(&finding.fault), steps: finding.trail.stem.len() }
     }
 }
 

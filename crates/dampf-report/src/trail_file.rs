@@ -69,28 +69,9 @@ pub struct ProgramOrigin {
     pub leaks: bool,
     pub uninitialised: bool,
     pub ignore_races: bool,
-    /// Whether all memory counts as shared, and otherwise which allocation sites and lines of stacks do.
+    /// Whether all memory counts as shared, and otherwise what is known and assumed about it.
     pub all_shared: bool,
-    pub shared_sites: Vec<u32>,
-    pub open_sites: Vec<u32>,
-    pub shared_lines: Vec<u64>,
-    /// Which of them lie in memory that is given back while several threads live.
-    #[serde(default)]
-    pub freed_sites: Vec<u32>,
-    #[serde(default)]
-    pub left_units: Vec<u64>,
-    /// Words that are not used in common though several threads can reach them, and the thread's slot plus one, or zero if nobody writes them.
-    #[serde(default)]
-    pub word_uses: Vec<(u64, u32)>,
-    /// Whether unlocking is visible.
-    pub locks_observed: bool,
-    /// Whether the end of a thread is.
-    #[serde(default)]
-    pub ends_observed: bool,
-    /// Whether joining one is.
-    #[serde(default)]
-    pub joins_observed: bool,
-    pub slots: usize,
+    pub sharing: String,
 }
 
 fn yes() -> bool {
@@ -145,6 +126,8 @@ struct Written {
     fault: Option<WrittenFault>,
     initial: u64,
     actions: Vec<u64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    cycle: Vec<u64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -166,7 +149,8 @@ impl TrailFile {
             origin: self.origin.clone(),
             fault: self.fault.clone().map(|(kind, message)| WrittenFault { kind, message }),
             initial: self.trail.initial,
-            actions: self.trail.actions.iter().map(|action| action.0).collect(),
+            actions: self.trail.stem.iter().map(|action| action.0).collect(),
+            cycle: self.trail.cycle.iter().map(|action| action.0).collect(),
         };
         let mut text = serde_json::to_string(&written).expect("strings and numbers always have a JSON form");
         text.push('\n');
@@ -186,7 +170,11 @@ impl TrailFile {
         let written: Written = serde_json::from_value(value).map_err(TrailFileError::Malformed)?;
         Ok(TrailFile {
             origin: written.origin,
-            trail: Trail { initial: written.initial, actions: written.actions.into_iter().map(Action).collect() },
+            trail: Trail {
+                initial: written.initial,
+                stem: written.actions.into_iter().map(Action).collect(),
+                cycle: written.cycle.into_iter().map(Action).collect(),
+            },
             fault: written.fault.map(|fault| (fault.kind, fault.message)),
         })
     }
@@ -220,7 +208,11 @@ mod tests {
             promela: None,
         };
         let fault = Fault { kind: FaultKind::Invariant, message: "it is false".to_owned(), location: None };
-        TrailFile::new(origin, Trail { initial: 0, actions: vec![Action(3), Action(u64::MAX)] }, Some(&fault))
+        TrailFile::new(
+            origin,
+            Trail { initial: 0, stem: vec![Action(3), Action(u64::MAX)], cycle: vec![Action(7)] },
+            Some(&fault),
+        )
     }
 
     #[test]

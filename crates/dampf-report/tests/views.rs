@@ -2,7 +2,7 @@
 
 use dampf_core::{
     Action, Binding, Describe, Fault, FaultKind, Finding, Model, SourceLocation, Statistics, Step, Successors, Trail,
-    Unsupported, Verdict, Word, Worker,
+    Verdict, Word, Worker,
 };
 use dampf_report::{CheckReport, Excerpt, Palette, Run, Setting};
 use expect_test::{Expect, expect};
@@ -14,19 +14,17 @@ struct Clock {
 }
 
 impl Worker for &Clock {
-    fn initial(&mut self, out: &mut Successors) -> Result<(), Unsupported> {
+    fn initial(&mut self, out: &mut Successors) {
         out.clear();
         out.push(Action(0), &[0]);
-        Ok(())
     }
 
-    fn successors(&mut self, state: &[Word], out: &mut Successors) -> Result<(), Unsupported> {
+    fn successors(&mut self, state: &[Word], out: &mut Successors) {
         out.clear();
         if state[0] < self.limit {
             out.push(Action(0), &[state[0] + 1]);
             out.push_fault(Action(1), broken());
         }
-        Ok(())
     }
 }
 
@@ -79,7 +77,7 @@ fn setting() -> Setting {
 /// The report of a run of the clock with these actions.
 fn with_report<R>(limit: Word, actions: &[u64], use_report: impl FnOnce(&CheckReport<'_, Clock>) -> R) -> R {
     let clock = Clock { limit };
-    let trail = Trail { initial: 0, actions: actions.iter().map(|&action| Action(action)).collect() };
+    let trail = Trail::ending(0, actions.iter().map(|&action| Action(action)).collect());
     let run = Run::replay(&clock, trail.clone(), true).unwrap();
     let finding = Finding { fault: run.fault().unwrap().clone(), trail };
     let verdict = Verdict::Violated(Box::new(finding.clone()));
@@ -356,7 +354,6 @@ impl std::io::Write for Full {
         Err(std::io::ErrorKind::StorageFull.into())
     }
     fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
     }
 }
 

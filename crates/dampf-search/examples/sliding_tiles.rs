@@ -5,7 +5,7 @@
 //! cargo run --release --example sliding_tiles -- 3 4 --disk FOLDER --threads 2 --max-memory 1000
 //! ```
 
-use dampf_core::{Action, Model, Successors, Transfer, Unsupported, Word, Worker};
+use dampf_core::{Action, Model, Restore, Successors, Word, Worker};
 use dampf_search::external::{self, Problem, Settings};
 use dampf_search::{Monitor, Options, Outcome, peak_resident_bytes};
 use dampf_store::TreeStore;
@@ -18,7 +18,7 @@ struct Tiles {
     columns: u32,
 }
 
-impl Transfer for Tiles {}
+impl Restore for Tiles {}
 
 impl Model for Tiles {
     type Worker<'m> = &'m Tiles;
@@ -37,14 +37,13 @@ fn words(board: u64) -> [Word; 2] {
 }
 
 impl Worker for &Tiles {
-    fn initial(&mut self, out: &mut Successors) -> Result<(), Unsupported> {
+    fn initial(&mut self, out: &mut Successors) {
         out.clear();
         let board = (0..u64::from(self.rows * self.columns)).fold(0, |board, cell| board | cell << (4 * cell));
         out.push(Action(0), &words(board));
-        Ok(())
     }
 
-    fn successors(&mut self, state: &[Word], out: &mut Successors) -> Result<(), Unsupported> {
+    fn successors(&mut self, state: &[Word], out: &mut Successors) {
         out.clear();
         let board = u64::from(state[0]) << 32 | u64::from(state[1]);
         let cells = self.rows * self.columns;
@@ -62,7 +61,6 @@ impl Worker for &Tiles {
                 out.push(Action(number as u64), &words(board & !(15 << (4 * cell)) | tile << (4 * gap)));
             }
         }
-        Ok(())
     }
 }
 

@@ -44,7 +44,7 @@ pub(crate) fn search<M: Model, S: Store>(model: &M, store: &S, options: &Options
             met: Vec::new(),
         };
         thread.run(&meeting);
-        thread.explored.note_gap(thread.expander.take_gap());
+        thread.explored.take(&mut thread.expander);
         thread.explored
     };
     std::thread::scope(|scope| {
@@ -67,16 +67,18 @@ pub(crate) fn begin<M: Model, S: Store>(
     explored: &mut Explored,
 ) -> bool {
     let mut met = Vec::new();
-    let begun = Expander::new(model, store, options.deadlocks).begin(|state| first.push(state), &mut met);
-    if let Err(unsupported) = begun {
-        explored.unsupported = Some(unsupported);
-        return false;
-    }
+    let mut expander = Expander::new(model, store, options.deadlocks);
+    expander.begin(|state| first.push(state), &mut met);
+    explored.take(&mut expander);
     monitor.add(first.len() as u64, 0);
     for Met { number, fault, .. } in met {
         monitor.add_fault();
-        let trail = Trail { initial: number as u64, actions: Vec::new() };
+        let trail = Trail::ending(number as u64, Vec::new());
         explored.note(Discovery { fault, way: Way::Known(trail), step: None });
+    }
+    if !explored.refuted.is_empty() {
+        monitor.stop(Stop::Refuted);
+        return false;
     }
     explored.discoveries.is_empty() || options.keep_going
 }
@@ -155,17 +157,13 @@ impl<'a, M: Model, S: Store> Thread<'a, M, S> {
                 levels.lock().expect("no thread panics while it holds the levels").next.push_back(filled);
             }
         };
-        match self.expander.expand(batch, new, &mut self.met) {
-            Ok(transitions) => {
-                let states = self.monitor.add(states, transitions);
-                if self.options.max_states.is_some_and(|limit| states >= limit) {
-                    self.monitor.stop(Stop::StateLimit);
-                }
-            }
-            Err(unsupported) => {
-                self.explored.unsupported = Some(unsupported);
-                self.monitor.stop(Stop::Unsupported);
-            }
+        let transitions = self.expander.expand(batch, new, &mut self.met);
+        let states = self.monitor.add(states, transitions);
+        if self.expander.has_refuted() {
+            self.monitor.stop(Stop::Refuted);
+        }
+        if self.options.max_states.is_some_and(|limit| states >= limit) {
+            self.monitor.stop(Stop::StateLimit);
         }
         for Met { number, step, fault } in self.met.drain(..) {
             self.monitor.add_fault();

@@ -66,7 +66,7 @@ pub(crate) fn search<M: Model, S: Store>(model: &M, store: &S, options: &Options
             thread.stack = stack;
             thread.run();
         }
-        thread.explored.note_gap(thread.expander.take_gap());
+        thread.explored.take(&mut thread.expander);
         thread.explored
     };
     std::thread::scope(|scope| {
@@ -154,28 +154,24 @@ impl<M: Model, S: Store> Thread<'_, M, S> {
         let first_new = self.stack.len();
         let stack = &mut self.stack;
         let new = |_, state| stack.push(Entry { state, depth: depth + 1, mark: false });
-        match self.expander.expand(&[state], new, &mut self.met) {
-            Ok(transitions) => {
-                let found = self.stack.len() - first_new;
-                let states = self.monitor.add(found as u64, transitions);
-                if self.options.max_states.is_some_and(|limit| states >= limit) {
-                    self.monitor.stop(Stop::StateLimit);
-                }
-                if found == 0 {
-                    // Nothing lies above the mark: it is done.
-                    if self.met.is_empty() {
-                        self.stack.pop();
-                    }
-                } else {
-                    self.monitor.deepen(u64::from(depth) + 1);
-                    // The first successor is to be explored first.
-                    self.stack[first_new..].reverse();
-                }
+        let transitions = self.expander.expand(&[state], new, &mut self.met);
+        let found = self.stack.len() - first_new;
+        let states = self.monitor.add(found as u64, transitions);
+        if self.expander.has_refuted() {
+            self.monitor.stop(Stop::Refuted);
+        }
+        if self.options.max_states.is_some_and(|limit| states >= limit) {
+            self.monitor.stop(Stop::StateLimit);
+        }
+        if found == 0 {
+            // Nothing lies above the mark: it is done.
+            if self.met.is_empty() {
+                self.stack.pop();
             }
-            Err(unsupported) => {
-                self.explored.unsupported = Some(unsupported);
-                self.monitor.stop(Stop::Unsupported);
-            }
+        } else {
+            self.monitor.deepen(u64::from(depth) + 1);
+            // The first successor is to be explored first.
+            self.stack[first_new..].reverse();
         }
         if !self.met.is_empty() {
             self.note_faults(first_new);

@@ -4,8 +4,9 @@
 //! one, which starts the fetch of the table line it needs; the second looks them up. By then the lines have
 //! arrived: the search waits for memory once per batch, not once per transition.
 
-use dampf_core::{Fault, FaultKind, Model, Successors, Unsupported, Word, Worker};
+use dampf_core::{Fault, Model, Remark, Revise, Successors, Unsupported, Word, Worker};
 use dampf_store::{Inserted, Session, Staged, StateRef, Store};
+use std::collections::BTreeSet;
 
 /// States expanded together: enough for the fetches to overlap, few enough for the buffers to stay in cache.
 pub(crate) const BATCH: usize = 32;
@@ -18,8 +19,9 @@ pub(crate) struct Expander<'a, M: Model + 'a, S: Store + 'a> {
     pending: Vec<<S::Session<'a> as Session>::Pending>,
     state: Vec<Word>,
     deadlocks: bool,
-    /// The first step that could not be computed.
-    gap: Option<Unsupported>,
+    /// The least reason why a step could not be computed.
+    unsupported: Option<Unsupported>,
+    refuted: BTreeSet<Revise>,
 }
 
 /// A fault that a batch met.
@@ -40,22 +42,36 @@ impl<'a, M: Model, S: Store> Expander<'a, M, S> {
             pending: Vec::new(),
             state: vec![0; model.width()],
             deadlocks,
-            gap: None,
+            unsupported: None,
+            refuted: BTreeSet::new(),
         }
     }
 
     /// A step that could not be computed, if one was met: then the search has not seen everything.
-    pub fn take_gap(&mut self) -> Option<Unsupported> {
-        self.gap.take()
+    pub fn take_unsupported(&mut self) -> Option<Unsupported> {
+        self.unsupported.take()
+    }
+
+    /// Whether steps have refuted what the model assumes: then nothing counts that the search has seen.
+    pub fn has_refuted(&self) -> bool {
+        !self.refuted.is_empty()
+    }
+
+    pub fn take_refuted(&mut self) -> BTreeSet<Revise> {
+        std::mem::take(&mut self.refuted)
     }
 
     /// Adds the initial states, calling `new` for those that are, with the state's number.
-    pub fn begin(&mut self, mut new: impl FnMut(StateRef), met: &mut Vec<Met>) -> Result<(), Unsupported> {
+    pub fn begin(&mut self, mut new: impl FnMut(StateRef), met: &mut Vec<Met>) {
         let initial = &mut self.successors[0];
-        self.worker.initial(initial)?;
+        self.worker.initial(initial);
+        self.unsupported = initial.unsupported().cloned();
+        self.refuted.extend(initial.refuted().iter().map(|(_, revise)| revise.clone()));
         for number in 0..initial.len() {
             if let Some(fault) = initial.fault(number) {
                 met.push(Met { number, step: Some(number), fault: fault.clone() });
+            }
+            if !initial.leads_on(number) {
                 continue;
             }
             let pending = self.session.prepare(initial.state(number));
@@ -63,19 +79,13 @@ impl<'a, M: Model, S: Store> Expander<'a, M, S> {
                 new(state);
             }
         }
-        Ok(())
     }
 
     /// Expands a batch of at most [`BATCH`] states: calls `new` for every state that was not in the store,
     /// with the number of the expanded state, and notes the faults. Returns the number of steps.
     #[inline]
-    pub fn expand(
-        &mut self,
-        batch: &[StateRef],
-        mut new: impl FnMut(usize, StateRef),
-        met: &mut Vec<Met>,
-    ) -> Result<u64, Unsupported> {
-        let transitions = self.generate(batch, met)?;
+    pub fn expand(&mut self, batch: &[StateRef], mut new: impl FnMut(usize, StateRef), met: &mut Vec<Met>) -> u64 {
+        let transitions = self.generate(batch, met);
         let mut pending = self.pending.iter();
         for (number, (&state, successors)) in batch.iter().zip(&self.successors).enumerate() {
             for step in 0..successors.len() {
@@ -89,7 +99,7 @@ impl<'a, M: Model, S: Store> Expander<'a, M, S> {
             }
         }
         self.session.quiesce();
-        Ok(transitions)
+        transitions
     }
 
     /// Like [`expand`](Self::expand), but stages instead of adding: calls `fresh` for every step that leads
@@ -99,8 +109,8 @@ impl<'a, M: Model, S: Store> Expander<'a, M, S> {
         batch: &[StateRef],
         mut fresh: impl FnMut(usize, usize, StateRef),
         met: &mut Vec<Met>,
-    ) -> Result<u64, Unsupported> {
-        let transitions = self.generate(batch, met)?;
+    ) -> u64 {
+        let transitions = self.generate(batch, met);
         let mut pending = self.pending.iter();
         for (number, successors) in self.successors[..batch.len()].iter().enumerate() {
             for step in 0..successors.len() {
@@ -114,7 +124,7 @@ impl<'a, M: Model, S: Store> Expander<'a, M, S> {
             }
         }
         self.session.quiesce();
-        Ok(transitions)
+        transitions
     }
 
     /// Adds a state that was staged.
@@ -124,32 +134,37 @@ impl<'a, M: Model, S: Store> Expander<'a, M, S> {
 
     /// The first pass: successors of every state of the batch, prepared.
     #[inline]
-    fn generate(&mut self, batch: &[StateRef], met: &mut Vec<Met>) -> Result<u64, Unsupported> {
+    fn generate(&mut self, batch: &[StateRef], met: &mut Vec<Met>) -> u64 {
         self.pending.clear();
         let mut transitions = 0;
         for (number, (&state, successors)) in batch.iter().zip(&mut self.successors).enumerate() {
             self.session.load(state, &mut self.state);
-            self.worker.successors(&self.state, successors)?;
+            self.worker.successors(&self.state, successors);
             transitions += successors.len() as u64;
             self.session.prepare_all(successors, 0..successors.len(), &mut self.pending);
-            if successors.is_empty() || successors.state_fault().is_some() || !successors.faults().is_empty() {
-                Self::note_faults(number, successors, self.deadlocks, met);
-            }
-            if let Some(gap) = successors.unsupported() {
-                self.gap.get_or_insert_with(|| gap.clone());
+            if !successors.is_unremarkable() {
+                let noted = (&mut *met, &mut self.unsupported, &mut self.refuted);
+                Self::note(number, successors, self.deadlocks, noted);
             }
         }
-        Ok(transitions)
+        transitions
     }
 
     #[cold]
-    fn note_faults(number: usize, successors: &Successors, deadlocks: bool, met: &mut Vec<Met>) {
-        let of_state = successors.fault_of_state();
-        if let Some(fault) = of_state.filter(|fault| deadlocks || fault.kind != FaultKind::Deadlock) {
-            met.push(Met { number, step: None, fault });
-        }
-        for (step, fault) in successors.faults() {
-            met.push(Met { number, step: Some(*step), fault: fault.clone() });
+    fn note(
+        number: usize,
+        successors: &Successors,
+        deadlocks: bool,
+        (met, unsupported, refuted): (&mut Vec<Met>, &mut Option<Unsupported>, &mut BTreeSet<Revise>),
+    ) {
+        for remark in successors.remarks(deadlocks) {
+            match remark {
+                Remark::Fault { step, fault } => met.push(Met { number, step, fault }),
+                Remark::Unsupported(what) => *unsupported = crate::least([unsupported.take(), Some(what)]),
+                Remark::Refuted(revise) => {
+                    refuted.insert(revise);
+                }
+            }
         }
     }
 }

@@ -25,8 +25,9 @@ mod watch;
 pub use monitor::{Monitor, Snapshot, Stop};
 pub use watch::{peak_resident_bytes, resident_bytes, resident_file_bytes, watched};
 
-use dampf_core::{Fault, Finding, Model, Statistics, Trail, Unsupported, Verdict, replay};
+use dampf_core::{Fault, Finding, Model, Revise, Statistics, Trail, Unsupported, Verdict, replay};
 use dampf_store::{StateRef, Store};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// The order in which states are explored.
@@ -84,6 +85,8 @@ pub struct Outcome {
     pub findings: Vec<Finding>,
     /// Why the search ended before everything was explored, if it was told to end.
     pub stopped: Option<Stop>,
+    /// What the search refuted of what the model assumes. If there is anything, nothing else counts.
+    pub refuted: BTreeSet<Revise>,
 }
 
 /// How many different faults a search that goes on keeps trails for.
@@ -115,8 +118,14 @@ enum Way {
 struct Explored {
     discoveries: Vec<Discovery>,
     unsupported: Option<Unsupported>,
+    refuted: BTreeSet<Revise>,
     /// Whether the depth limit left states unexplored.
     truncated: bool,
+}
+
+/// Of several reasons why something could not be computed, the one that is reported: it must not depend on the threads.
+pub fn least(reasons: [Option<Unsupported>; 2]) -> Option<Unsupported> {
+    reasons.into_iter().flatten().min_by(|one, other| one.what.cmp(&other.what))
 }
 
 impl Explored {
@@ -128,15 +137,21 @@ impl Explored {
         }
     }
 
-    /// Notes that a step could not be computed. Of several reasons, the one that is reported must not depend on the threads.
-    fn note_gap(&mut self, gap: Option<Unsupported>) {
-        let all = [self.unsupported.take(), gap];
-        self.unsupported = all.into_iter().flatten().min_by(|one, other| one.what.cmp(&other.what));
+    /// Notes that a step could not be computed.
+    fn note_unsupported(&mut self, unsupported: Option<Unsupported>) {
+        self.unsupported = least([self.unsupported.take(), unsupported]);
+    }
+
+    /// Notes what an expander has met beside faults.
+    fn take<M: Model, S: Store>(&mut self, expander: &mut expand::Expander<'_, M, S>) {
+        self.note_unsupported(expander.take_unsupported());
+        self.refuted.append(&mut expander.take_refuted());
     }
 
     fn absorb(&mut self, other: Explored) {
         other.discoveries.into_iter().for_each(|discovery| self.note(discovery));
-        self.note_gap(other.unsupported);
+        self.note_unsupported(other.unsupported);
+        self.refuted.extend(other.refuted);
         self.truncated |= other.truncated;
     }
 }
@@ -153,14 +168,10 @@ pub fn check<M: Model, S: Store>(model: &M, store: &S, options: &Options, monito
             (false, Order::BreadthFirst) => breadth_first::search(model, store, options, monitor),
             (false, Order::DepthFirst) => depth_first::search(model, store, options, monitor),
         });
-    let mut unsupported = explored.unsupported;
-    let mut findings = Vec::new();
-    for discovery in &explored.discoveries {
-        match finding(model, store, discovery) {
-            Ok(finding) => findings.push(finding),
-            Err(gap) => unsupported = Some(gap),
-        }
-    }
+    // What a search found under a refuted assumption is nothing.
+    let discoveries = if explored.refuted.is_empty() { explored.discoveries.as_slice() } else { &[] };
+    let findings: Vec<Finding> =
+        discoveries.iter().map(|discovery| finding(model, store, discovery, options.deadlocks)).collect();
     let snapshot = monitor.snapshot();
     let statistics = Statistics {
         states: snapshot.states,
@@ -170,8 +181,9 @@ pub fn check<M: Model, S: Store>(model: &M, store: &S, options: &Options, monito
         frontier: snapshot.frontier,
         faults: snapshot.faults,
     };
-    let verdict = judge(&findings, unsupported.as_ref(), monitor.stopped(), explored.truncated, options);
-    Outcome { verdict, statistics, findings, stopped: monitor.stopped() }
+    let unsupported = explored.unsupported.as_ref();
+    let verdict = judge(&findings, unsupported, monitor.stopped(), explored.truncated, options);
+    Outcome { verdict, statistics, findings, stopped: monitor.stopped(), refuted: explored.refuted }
 }
 
 /// What follows from what a search saw: the findings, what it could not compute, why it ended early, and whether the depth limit
@@ -196,21 +208,16 @@ pub fn judge(
 }
 
 /// Turns a discovery into a finding whose trail was seen to lead to its fault.
-fn finding<M: Model, S: Store>(model: &M, store: &S, discovery: &Discovery) -> Result<Finding, Unsupported> {
-    let (trail, gap) = rebuild::trail(model, store, discovery)?;
-    if let Some(gap) = gap
-        && replay(model, &trail).is_err()
-    {
-        return Err(gap);
-    }
-    let ends_in = ends_in(model, &trail);
+fn finding<M: Model, S: Store>(model: &M, store: &S, discovery: &Discovery, deadlocks: bool) -> Finding {
+    let trail = rebuild::trail(model, store, discovery);
+    let ends_in = ends_in(model, &trail, deadlocks);
     assert!(ends_in.contains(&Some(discovery.fault.clone())), "{ends_in:?} is not {}", discovery.fault);
-    Ok(Finding { fault: discovery.fault.clone(), trail })
+    Finding { fault: discovery.fault.clone(), trail }
 }
 
 /// The faults that a trail leads to: at its end, and behind a faulty last step.
-fn ends_in<M: Model>(model: &M, trail: &Trail) -> [Option<Fault>; 2] {
-    match replay(model, trail) {
+fn ends_in<M: Model>(model: &M, trail: &Trail, deadlocks: bool) -> [Option<Fault>; 2] {
+    match replay(model, trail, deadlocks) {
         Ok(replayed) => [replayed.fault, replayed.fault_beyond],
         Err(error) => panic!("a trail to a fault does not replay: {error}"),
     }

@@ -13,8 +13,8 @@ pub enum Stop {
     TimeLimit,
     MemoryLimit,
     StateLimit,
-    /// The model needs something that is not supported.
-    Unsupported,
+    /// An assumption of the model was refuted.
+    Refuted,
     /// The files of a search on disk are as large as they may be.
     DiskLimit,
     /// The disk cannot be written any more.
@@ -24,8 +24,8 @@ pub enum Stop {
 impl Stop {
     /// The reason with this number.
     pub fn from_code(code: u8) -> Option<Stop> {
-        use Stop::{DiskFull, DiskLimit, Fault, Interrupted, MemoryLimit, StateLimit, TimeLimit, Unsupported};
-        [Fault, Interrupted, TimeLimit, MemoryLimit, StateLimit, Unsupported, DiskLimit, DiskFull]
+        use Stop::{DiskFull, DiskLimit, Fault, Interrupted, MemoryLimit, Refuted, StateLimit, TimeLimit};
+        [Fault, Interrupted, TimeLimit, MemoryLimit, StateLimit, Refuted, DiskLimit, DiskFull]
             .into_iter()
             .find(|stop| *stop as u8 == code)
     }
@@ -48,7 +48,7 @@ impl Stop {
                 format!("the memory limit of {} MiB was reached", options.max_memory_bytes.unwrap_or_default() >> 20)
             }
             Stop::StateLimit => format!("the limit of {} states was reached", options.max_states.unwrap_or_default()),
-            Stop::Unsupported => "the model needs something that is not supported".to_owned(),
+            Stop::Refuted => "an assumption of the model was refuted".to_owned(),
             Stop::DiskLimit => "the disk limit was reached".to_owned(),
             Stop::DiskFull => "the disk cannot be written any more".to_owned(),
         }

@@ -13,9 +13,10 @@
 
 use crate::breadth_first::begin;
 use crate::expand::{BATCH, Expander, Met};
-use crate::{Discovery, Explored, Monitor, Options, Stop, Way};
-use dampf_core::{Fault, Model, Successors, Trail, Unsupported, Word, Worker};
+use crate::{Discovery, Explored, Monitor, Options, Stop, Way, least};
+use dampf_core::{Fault, Model, Revise, Successors, Trail, Unsupported, Word, Worker};
 use dampf_store::{Session, StateRef, Store};
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Where a state or a faulty step stands: the position of the state it comes from and the step's index.
@@ -35,8 +36,7 @@ struct Harvest {
     faults: Vec<(u32, Option<u32>, Fault)>,
     transitions: u64,
     unsupported: Option<Unsupported>,
-    /// A single step that could not be computed.
-    gap: Option<Unsupported>,
+    refuted: BTreeSet<Revise>,
 }
 
 pub(crate) fn search<M: Model, S: Store>(model: &M, store: &S, options: &Options, monitor: &Monitor) -> Explored {
@@ -60,11 +60,13 @@ pub(crate) fn search<M: Model, S: Store>(model: &M, store: &S, options: &Options
         store.begin_level();
         let harvest = expand_level(&mut crew, &level.states, monitor);
         monitor.add(0, harvest.transitions);
-        if let Some(unsupported) = harvest.unsupported {
-            explored.unsupported = Some(unsupported);
+        explored.note_unsupported(harvest.unsupported);
+        if !harvest.refuted.is_empty() {
+            // All that the level refutes, whoever met it: what is learnt must not depend on the threads either.
+            explored.refuted = harvest.refuted;
+            monitor.stop(Stop::Refuted);
             break;
         }
-        explored.note_gap(harvest.gap);
         let mut found = std::mem::take(&mut faulty_steps);
         for (position, step, fault) in harvest.faults {
             match step {
@@ -78,7 +80,7 @@ pub(crate) fn search<M: Model, S: Store>(model: &M, store: &S, options: &Options
         for (place, fault) in found {
             monitor.add_fault();
             let trail = match &levels[..levels.len() - 1] {
-                [] => Trail { initial: u64::from(place.0), actions: Vec::new() },
+                [] => Trail::ending(u64::from(place.0), Vec::new()),
                 before => way_through(model, store, before, place),
             };
             explored.note(Discovery { fault, way: Way::Known(trail), step: None });
@@ -122,20 +124,16 @@ fn expand_level<M: Model, S: Store>(crew: &mut Crew<M, S>, states: &[StateRef], 
         let mut met = Vec::new();
         loop {
             let from = next.fetch_add(BATCH, Ordering::Relaxed);
-            if from >= states.len() || harvest.unsupported.is_some() || monitor.is_stopped() {
+            if from >= states.len() || monitor.is_stopped() {
                 return harvest;
             }
             let batch = &states[from..states.len().min(from + BATCH)];
             let position = |number: usize| (from + number) as u32;
             let staged = &mut harvest.staged;
             let fresh = |number, step, state| staged.push((state, (position(number), step as u32)));
-            match expander.stage(batch, fresh, &mut met) {
-                Ok(transitions) => {
-                    harvest.transitions += transitions;
-                    harvest.gap = harvest.gap.take().or(expander.take_gap());
-                }
-                Err(unsupported) => harvest.unsupported = Some(unsupported),
-            }
+            harvest.transitions += expander.stage(batch, fresh, &mut met);
+            harvest.unsupported = least([harvest.unsupported.take(), expander.take_unsupported()]);
+            harvest.refuted.append(&mut expander.take_refuted());
             let faults = met.drain(..);
             harvest.faults.extend(
                 faults.map(|Met { number, step, fault }| (position(number), step.map(|step| step as u32), fault)),
@@ -147,9 +145,8 @@ fn expand_level<M: Model, S: Store>(crew: &mut Crew<M, S>, states: &[StateRef], 
         all.staged.extend(harvest.staged);
         all.faults.extend(harvest.faults);
         all.transitions += harvest.transitions;
-        all.unsupported = all.unsupported.or(harvest.unsupported);
-        let gaps = [all.gap.take(), harvest.gap];
-        all.gap = gaps.into_iter().flatten().min_by(|one, other| one.what.cmp(&other.what));
+        all.unsupported = least([all.unsupported.take(), harvest.unsupported]);
+        all.refuted.extend(harvest.refuted);
     }
     all
 }
@@ -227,7 +224,7 @@ fn way_through<M: Model, S: Store>(model: &M, store: &S, levels: &[Level], place
     };
     let mut actions = Vec::new();
     for depth in 0..levels.len() {
-        worker.successors(&load(depth), &mut out).expect("the search expanded this state before");
+        worker.successors(&load(depth), &mut out);
         let step = if depth + 1 < levels.len() {
             let target = load(depth + 1);
             let leads_there = |&step: &usize| out.state(step) == target && out.leads_on(step);
@@ -237,5 +234,5 @@ fn way_through<M: Model, S: Store>(model: &M, store: &S, levels: &[Level], place
         };
         actions.push(out.action(step));
     }
-    Trail { initial: u64::from(positions[0]), actions }
+    Trail::ending(u64::from(positions[0]), actions)
 }

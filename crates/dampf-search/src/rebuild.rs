@@ -9,7 +9,7 @@
 //! whole parents in memory, up to [`KNOWN_MAX`] states; a way backwards is complete as soon as it meets one of these.
 
 use crate::{Discovery, Way};
-use dampf_core::{Action, Model, Successors, Trail, Unsupported, Word, Worker};
+use dampf_core::{Action, Model, Successors, Trail, Word, Worker};
 use dampf_store::{Inserted, Session, StateRef, Store};
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -18,13 +18,9 @@ const KNOWN_MAX: usize = 2_000_000;
 /// After so many candidates the beginning is worth remembering.
 const TRIED_MAX: u64 = 3_000_000;
 
-/// The trail to a fault, and whether there were candidates for parents that could not be expanded. A model may be unable to go on once it has met
-/// such a one; then there is no trail, and the search does not count.
-pub(crate) fn trail<M: Model, S: Store>(
-    model: &M,
-    store: &S,
-    discovery: &Discovery,
-) -> Result<(Trail, Option<Unsupported>), Unsupported> {
+/// The trail to a fault. Candidates that the search has not expanded may refute what the model assumes; such steps lead nowhere, and the trail
+/// is a run all the same.
+pub(crate) fn trail<M: Model, S: Store>(model: &M, store: &S, discovery: &Discovery) -> Trail {
     let mut rebuilder = Rebuilder::<M, S> {
         store,
         worker: model.worker(),
@@ -35,18 +31,17 @@ pub(crate) fn trail<M: Model, S: Store>(
         known: HashMap::new(),
         tried: 0,
         is_begun_anew: false,
-        gap: None,
     };
     rebuilder.find_initial();
     let (mut trail, last) = match &discovery.way {
         Way::Known(trail) => (trail.clone(), None),
-        Way::To { state, distance } => (rebuilder.way_to(*state, *distance)?, Some(*state)),
-        Way::Along(states) => (rebuilder.along(states)?, states.last().copied()),
+        Way::To { state, distance } => (rebuilder.way_to(*state, *distance), Some(*state)),
+        Way::Along(states) => (rebuilder.along(states), states.last().copied()),
     };
     if let (Some(last), Some(step)) = (last, discovery.step) {
-        trail.actions.push(rebuilder.action(last, step)?);
+        trail.stem.push(rebuilder.action(last, step));
     }
-    Ok((trail, rebuilder.gap))
+    trail
 }
 
 struct Rebuilder<'a, M: Model + 'a, S: Store> {
@@ -60,8 +55,6 @@ struct Rebuilder<'a, M: Model + 'a, S: Store> {
     known: HashMap<StateRef, (StateRef, u64)>,
     tried: u64,
     is_begun_anew: bool,
-    /// Why a state could not be expanded, if one could not.
-    gap: Option<Unsupported>,
 }
 
 /// A state on a way that is being rebuilt backwards.
@@ -73,7 +66,7 @@ struct Link {
 
 impl<M: Model, S: Store> Rebuilder<'_, M, S> {
     fn find_initial(&mut self) {
-        self.worker.initial(&mut self.out).expect("the search began with these initial states");
+        self.worker.initial(&mut self.out);
         for number in 0..self.out.len() {
             let pending = self.session.prepare(self.out.state(number));
             let (Inserted::New(state) | Inserted::Known(state)) =
@@ -83,27 +76,15 @@ impl<M: Model, S: Store> Rebuilder<'_, M, S> {
         }
     }
 
-    /// Generates the successors of a state into `self.out`. A search that ended at a fault has not expanded all candidates for a parent, and one
-    /// that cannot be expanded is none.
+    /// Generates the successors of a state into `self.out`.
     fn expand(&mut self, state: StateRef) {
         self.session.load(state, &mut self.words);
-        if let Err(unsupported) = self.worker.successors(&self.words, &mut self.out) {
-            self.out.clear();
-            self.gap = Some(unsupported);
-        }
+        self.worker.successors(&self.words, &mut self.out);
     }
 
-    /// What the search saw is not there any more: the reason for that.
-    fn missing(&mut self, what: &str) -> Unsupported {
-        self.gap.take().expect(what)
-    }
-
-    fn action(&mut self, state: StateRef, step: usize) -> Result<Action, Unsupported> {
+    fn action(&mut self, state: StateRef, step: usize) -> Action {
         self.expand(state);
-        match step < self.out.len() {
-            true => Ok(self.out.action(step)),
-            false => Err(self.missing("the search took this step")),
-        }
+        self.out.action(step)
     }
 
     /// The least label of a step from one state to another.
@@ -113,18 +94,18 @@ impl<M: Model, S: Store> Rebuilder<'_, M, S> {
         (0..out.len()).find(|&index| out.state(index) == to && out.leads_on(index)).map(|index| out.action(index))
     }
 
-    fn along(&mut self, states: &[StateRef]) -> Result<Trail, Unsupported> {
-        let mut trail = self.way_to(states[0], None)?;
-        trail.actions.extend(self.steps_along(states)?);
-        Ok(trail)
+    fn along(&mut self, states: &[StateRef]) -> Trail {
+        let mut trail = self.way_to(states[0], None);
+        trail.stem.extend(self.steps_along(states));
+        trail
     }
 
     /// The labels of the steps from each state to the next.
-    fn steps_along(&mut self, states: &[StateRef]) -> Result<Vec<Action>, Unsupported> {
+    fn steps_along(&mut self, states: &[StateRef]) -> Vec<Action> {
         let mut target = vec![0; self.words.len()];
         let step = |pair: &[StateRef]| {
             self.session.load(pair[1], &mut target);
-            self.step_to(pair[0], &target).ok_or_else(|| self.missing("the states of a way are neighbours"))
+            self.step_to(pair[0], &target).expect("the states of a way are neighbours")
         };
         states.windows(2).map(step).collect()
     }
@@ -152,7 +133,7 @@ impl<M: Model, S: Store> Rebuilder<'_, M, S> {
     }
 
     /// A way from an initial state, of the given length if one is given.
-    fn way_to(&mut self, target: StateRef, distance: Option<u64>) -> Result<Trail, Unsupported> {
+    fn way_to(&mut self, target: StateRef, distance: Option<u64>) -> Trail {
         // A state at a length that was seen to lead nowhere needs no second try.
         let mut seen = HashSet::from([(target, 0)]);
         let mut way = vec![Link { state: target, untried: None }];
@@ -164,9 +145,7 @@ impl<M: Model, S: Store> Rebuilder<'_, M, S> {
                 way = vec![Link { state: target, untried: None }];
             }
             let length = way.len() as u64;
-            let Some(link) = way.last_mut() else {
-                return Err(self.missing("the true parents lead to an initial state"));
-            };
+            let link = way.last_mut().expect("the true parents lead to an initial state");
             if link.untried.is_none() {
                 let remaining = distance.map(|distance| distance + 1 - length);
                 let known = self.known.get(&link.state);
@@ -191,7 +170,7 @@ impl<M: Model, S: Store> Rebuilder<'_, M, S> {
     }
 
     /// The trail along a backward way whose last state is a known one.
-    fn joined(&mut self, way: &[Link]) -> Result<Trail, Unsupported> {
+    fn joined(&mut self, way: &[Link]) -> Trail {
         let mut states: Vec<StateRef> = way.iter().map(|link| link.state).collect();
         loop {
             let state = *states.last().expect("a way has a state");
@@ -204,7 +183,7 @@ impl<M: Model, S: Store> Rebuilder<'_, M, S> {
         states.reverse();
         let initial = self.initial.iter().position(|&state| state == states[0]);
         let initial = initial.expect("what is at distance 0 is initial") as u64;
-        Ok(Trail { initial, actions: self.steps_along(&states)? })
+        Trail::ending(initial, self.steps_along(&states))
     }
 
     /// The candidates that are predecessors; the first is the last in the list.

@@ -2,7 +2,7 @@
 
 mod external_folder;
 
-use dampf_core::{Action, Model, Successors, Transfer, Unsupported, Verdict, Word, Worker, replay};
+use dampf_core::{Action, Model, Restore, Successors, Verdict, Word, Worker, replay};
 use dampf_search::external::{self, Settings};
 use dampf_search::{Monitor, Options, Outcome, Stop};
 use dampf_store::TreeStore;
@@ -21,12 +21,12 @@ fn settings(buffer_bytes: u64) -> Settings {
     }
 }
 
-fn run<M: Transfer>(model: &M, options: &Options, settings: &Settings) -> Outcome {
+fn run<M: Restore>(model: &M, options: &Options, settings: &Settings) -> Outcome {
     let folder = Folder::new();
     external::check(model, &folder.path, options, settings, &Monitor::new()).expect("the folder is there")
 }
 
-fn compare<M: Transfer>(model: &M, expected: &Expected, outcome: &Outcome, options: &Options, context: &str) {
+fn compare<M: Restore>(model: &M, expected: &Expected, outcome: &Outcome, options: &Options, context: &str) {
     let context = format!("{context}, {options:?}: {outcome:?}, expected {expected:?}");
     if options.keep_going || expected.faults.is_empty() {
         assert_eq!(outcome.statistics.states, expected.states, "{context}");
@@ -43,7 +43,7 @@ fn compare<M: Transfer>(model: &M, expected: &Expected, outcome: &Outcome, optio
             if !options.keep_going {
                 // A faulty step of one level and a faulty state of the next are equally near.
                 let slack = usize::from(!options.deterministic);
-                assert!(finding.trail.actions.len() <= trail.actions.len() + slack, "{context}");
+                assert!(finding.trail.stem.len() <= trail.stem.len() + slack, "{context}");
             }
             if options.deterministic {
                 assert_eq!((&finding.trail, &finding.fault), (trail, fault), "{context}");
@@ -109,7 +109,7 @@ struct Counter {
     end: u64,
 }
 
-impl Transfer for Counter {}
+impl Restore for Counter {}
 
 impl Model for Counter {
     type Worker<'m> = &'m Counter;
@@ -135,13 +135,12 @@ impl Counter {
 }
 
 impl Worker for &Counter {
-    fn initial(&mut self, out: &mut Successors) -> Result<(), Unsupported> {
+    fn initial(&mut self, out: &mut Successors) {
         out.clear();
         out.push(Action(0), &self.state(0));
-        Ok(())
     }
 
-    fn successors(&mut self, state: &[Word], out: &mut Successors) -> Result<(), Unsupported> {
+    fn successors(&mut self, state: &[Word], out: &mut Successors) {
         out.clear();
         let count = u64::from(state[self.width - 1]);
         for step in 1..=3 {
@@ -150,7 +149,6 @@ impl Worker for &Counter {
             }
         }
         out.set_valid_end(count == self.end);
-        Ok(())
     }
 }
 
@@ -174,7 +172,7 @@ struct Full {
     side: u32,
 }
 
-impl Transfer for Full {}
+impl Restore for Full {}
 
 impl Model for Full {
     type Worker<'m> = &'m Full;
@@ -192,13 +190,12 @@ const SPREAD: u32 = 0x9e37_79b1;
 const INVERSE: u32 = 0x0e8b_2f51;
 
 impl Worker for &Full {
-    fn initial(&mut self, out: &mut Successors) -> Result<(), Unsupported> {
+    fn initial(&mut self, out: &mut Successors) {
         out.clear();
         out.push(Action(0), &[0, 0]);
-        Ok(())
     }
 
-    fn successors(&mut self, state: &[Word], out: &mut Successors) -> Result<(), Unsupported> {
+    fn successors(&mut self, state: &[Word], out: &mut Successors) {
         out.clear();
         let (x, y) = (state[0].wrapping_mul(INVERSE), state[1].wrapping_mul(INVERSE));
         for (number, (x, y)) in [(x + 1, y), (x, y + 1)].into_iter().enumerate() {
@@ -206,7 +203,6 @@ impl Worker for &Full {
                 out.push(Action(number as u64), &[x.wrapping_mul(SPREAD), y.wrapping_mul(SPREAD)]);
             }
         }
-        Ok(())
     }
 }
 
@@ -217,9 +213,9 @@ fn trails_are_found_where_records_have_no_room_for_hints() {
     for options in all_options(true) {
         let outcome = run(&model, &options, &settings(3000));
         let Verdict::Violated(finding) = &outcome.verdict else { panic!("the last cell is a deadlock: {outcome:?}") };
-        assert_eq!((finding.trail.actions.len(), outcome.statistics.states), (298, 22_500));
+        assert_eq!((finding.trail.stem.len(), outcome.statistics.states), (298, 22_500));
         if options.deterministic {
-            assert!(finding.trail.actions.is_sorted(), "{:?}", finding.trail);
+            assert!(finding.trail.stem.is_sorted(), "{:?}", finding.trail);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 mod external_folder;
 
-use dampf_core::{Model, Successors, Transfer, Unsupported, Verdict, Word, Worker};
+use dampf_core::{Model, Restore, Successors, Verdict, Word, Worker};
 use dampf_search::external::{self, Problem, Settings};
 use dampf_search::{Monitor, Options, Outcome, Stop};
 use dampf_testkit::graph::{Graph, Size, random_graph};
@@ -26,7 +26,7 @@ fn settings(buffer_bytes: u64) -> Settings {
 }
 
 /// Begins a search, or goes on with the one in the folder.
-fn go_on<M: Transfer>(
+fn go_on<M: Restore>(
     model: &M,
     folder: &Path,
     options: &Options,
@@ -85,14 +85,14 @@ impl<'a> Model for Stopping<'a> {
     }
 }
 
-impl Transfer for Stopping<'_> {}
+impl Restore for Stopping<'_> {}
 
 impl Worker for &Stopping<'_> {
-    fn initial(&mut self, out: &mut Successors) -> Result<(), Unsupported> {
+    fn initial(&mut self, out: &mut Successors) {
         self.graph.worker().initial(out)
     }
 
-    fn successors(&mut self, state: &[Word], out: &mut Successors) -> Result<(), Unsupported> {
+    fn successors(&mut self, state: &[Word], out: &mut Successors) {
         if self.left.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.monitor.stop(Stop::Interrupted);
         }

@@ -1,7 +1,7 @@
 //! Explicit graphs as models: to test searches without any language.
 
 use crate::random::Random;
-use dampf_core::{Action, Fault, FaultKind, Model, Successors, Transfer, Unsupported, Word, Worker};
+use dampf_core::{Action, Fault, FaultKind, Model, Restore, Sections, Successors, Transfer, Word, Worker};
 
 /// A graph whose nodes are the states of a model.
 #[derive(Clone, Debug)]
@@ -87,17 +87,18 @@ impl Model for Graph {
 
 /// States hold no names.
 impl Transfer for Graph {}
+impl Restore for Graph {}
+impl Sections for Graph {}
 
 impl Worker for &Graph {
-    fn initial(&mut self, out: &mut Successors) -> Result<(), Unsupported> {
+    fn initial(&mut self, out: &mut Successors) {
         out.clear();
         for (number, &node) in self.initial.iter().enumerate() {
             out.push(Action(number as u64), &self.encode(node));
         }
-        Ok(())
     }
 
-    fn successors(&mut self, state: &[Word], out: &mut Successors) -> Result<(), Unsupported> {
+    fn successors(&mut self, state: &[Word], out: &mut Successors) {
         out.clear();
         let node = &self.nodes[state[self.width / 2] as usize];
         for Edge { label, target } in &node.edges {
@@ -113,6 +114,5 @@ impl Worker for &Graph {
             out.set_state_fault(fault.clone());
         }
         out.set_valid_end(node.valid_end);
-        Ok(())
     }
 }

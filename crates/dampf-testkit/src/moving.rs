@@ -2,7 +2,7 @@
 //!
 //! The mover knows nothing but the trait [`Transfer`]: it takes parts from one model and makes them in the other, the innermost first.
 
-use dampf_core::{Action, Fault, Fingerprints, Part, Successors, Transfer, Unsupported, Word, Worker};
+use dampf_core::{Action, Fault, Fingerprints, Part, Revise, Successors, Transfer, Unsupported, Word, Worker};
 use std::collections::{HashMap, HashSet};
 
 /// Moves states from one model to another.
@@ -70,6 +70,7 @@ pub struct Moved {
 struct Account {
     steps: Vec<(Action, Option<Vec<Word>>)>,
     faults: Vec<(usize, Fault)>,
+    refuted: Vec<(usize, Revise)>,
     fault_of_state: Option<Fault>,
     valid_end: bool,
     unsupported: Option<Unsupported>,
@@ -83,27 +84,29 @@ fn account(successors: &Successors) -> Account {
     Account {
         steps: (0..successors.len()).map(step).collect(),
         faults: successors.faults().to_vec(),
-        fault_of_state: successors.fault_of_state(),
+        refuted: successors.refuted().to_vec(),
+        fault_of_state: successors.fault_of_state(true),
         valid_end: successors.valid_end(),
         unsupported: successors.unsupported().cloned(),
     }
 }
 
-/// Up to so many states of a model, in the order in which a breadth-first search finds them.
-pub fn explore<M: Transfer>(model: &M, states_max: usize) -> Result<Vec<Vec<Word>>, Unsupported> {
-    Ok(accounts(model, states_max)?.into_iter().map(|(state, _)| state).collect())
+/// Up to so many states of a model, in the order in which a breadth-first search finds them, and what their steps refute.
+pub fn explore<M: Transfer>(model: &M, states_max: usize) -> (Vec<Vec<Word>>, Vec<Revise>) {
+    let (states, accounts): (Vec<_>, Vec<_>) = accounts(model, states_max).into_iter().unzip();
+    (states, accounts.into_iter().flat_map(|account| account.refuted).map(|(_, revise)| revise).collect())
 }
 
 /// The same with what the model says about each.
-fn accounts<M: Transfer>(model: &M, states_max: usize) -> Result<Vec<(Vec<Word>, Account)>, Unsupported> {
+fn accounts<M: Transfer>(model: &M, states_max: usize) -> Vec<(Vec<Word>, Account)> {
     let mut worker = model.worker();
     let mut next = Successors::new(model.width());
-    worker.initial(&mut next)?;
+    worker.initial(&mut next);
     let mut found: Vec<Vec<Word>> = account(&next).steps.into_iter().filter_map(|(_, state)| state).collect();
     let mut seen: HashSet<Vec<Word>> = found.iter().cloned().collect();
     let mut accounts = Vec::new();
     while let Some(state) = found.get(accounts.len()) {
-        worker.successors(state, &mut next)?;
+        worker.successors(state, &mut next);
         let account = account(&next);
         for state in account.steps.iter().filter_map(|(_, state)| state.as_ref()) {
             if found.len() < states_max && seen.insert(state.clone()) {
@@ -112,7 +115,7 @@ fn accounts<M: Transfer>(model: &M, states_max: usize) -> Result<Vec<(Vec<Word>,
         }
         accounts.push(account);
     }
-    Ok(found.into_iter().zip(accounts).collect())
+    found.into_iter().zip(accounts).collect()
 }
 
 /// Explores a model and moves its states to another one of the same thing, the last ones first, so that things are named in another order
@@ -121,7 +124,7 @@ fn accounts<M: Transfer>(model: &M, states_max: usize) -> Result<Vec<(Vec<Word>,
 ///
 /// The other model should be new, or names may be the same by chance and show nothing; see [`Moved::renamed`].
 pub fn move_all<M: Transfer>(here: &M, there: &M, states_max: usize) -> Moved {
-    let explored = accounts(here, states_max).expect("a model that is supported");
+    let explored = accounts(here, states_max);
     let (mut forth, mut back) = (Mover::new(here, there), Mover::new(there, here));
     let mut moved: Vec<Vec<Word>> = explored.iter().rev().map(|(state, _)| forth.state(state)).collect();
     moved.reverse();
@@ -139,7 +142,7 @@ pub fn move_all<M: Transfer>(here: &M, there: &M, states_max: usize) -> Moved {
         of_there.words(there, &moved, &mut words_there);
         assert_eq!(words_here, words_there, "fingerprints do not depend on names");
 
-        worker.successors(&moved, &mut next).expect("a model that is supported");
+        worker.successors(&moved, &mut next);
         for (_, leads_to) in &mut told_here.steps {
             *leads_to = leads_to.as_deref().map(|state| forth.state(state));
         }

@@ -3,7 +3,9 @@
 //! A few counters step through a memory of pages that are components; a step writes one word of one page.
 //! States are a handful of words however large the memory is, and equal memories have equal words.
 
-use dampf_core::{Action, ComponentId, ComponentTable, Model, Part, Successors, Transfer, Unsupported, Word, Worker};
+use dampf_core::{
+    Action, ComponentId, ComponentTable, Model, Part, Restore, Sections, Successors, Transfer, Word, Worker,
+};
 
 const PAGE_WORDS: usize = 1024;
 
@@ -38,16 +40,15 @@ impl Model for Pages {
 }
 
 impl Worker for &Pages {
-    fn initial(&mut self, out: &mut Successors) -> Result<(), Unsupported> {
+    fn initial(&mut self, out: &mut Successors) {
         out.clear();
         let zero = self.table.intern(&[0; PAGE_WORDS]);
         let mut state = vec![0; self.width()];
         state[self.threads..].fill(zero.0);
         out.push(Action(0), &state);
-        Ok(())
     }
 
-    fn successors(&mut self, state: &[Word], out: &mut Successors) -> Result<(), Unsupported> {
+    fn successors(&mut self, state: &[Word], out: &mut Successors) {
         out.clear();
         for thread in 0..self.threads {
             let page = state[thread] as usize;
@@ -61,7 +62,6 @@ impl Worker for &Pages {
             }
         }
         out.set_valid_end(true);
-        Ok(())
     }
 }
 
@@ -81,7 +81,9 @@ impl Transfer for Pages {
     fn name_of(&self, _: u32, contents: &[Word]) -> Word {
         self.table.intern(contents).0
     }
+}
 
+impl Restore for Pages {
     fn tables(&self) -> Vec<u32> {
         self.table.counts()
     }
@@ -94,3 +96,5 @@ impl Transfer for Pages {
         self.table.intern(contents) == ComponentTable::id_in_shard(table, number)
     }
 }
+
+impl Sections for Pages {}

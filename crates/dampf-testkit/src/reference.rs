@@ -1,6 +1,6 @@
 //! The naive checker.
 
-use dampf_core::{Action, Fault, FaultKind, Model, Successors, Trail, Word, Worker};
+use dampf_core::{Action, Fault, Model, Successors, Trail, Word, Worker};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
 /// What there is to know about a model's state graph.
@@ -23,18 +23,18 @@ pub fn reference<M: Model>(model: &M, deadlocks: bool) -> Expected {
     let mut trails: HashMap<Vec<Word>, Trail> = HashMap::new();
     let mut queue = VecDeque::new();
     let mut expected = Expected { states: 0, transitions: 0, depth: 0, faults: BTreeSet::new(), first: None };
-    worker.initial(&mut out).expect("test models are supported");
+    worker.initial(&mut out);
     for number in 0..out.len() {
-        let trail = Trail { initial: number as u64, actions: Vec::new() };
+        let trail = Trail::ending(number as u64, Vec::new());
         discover(out.state(number), trail, &mut trails, &mut queue);
     }
     // States are dequeued in the order of their trails: by length, then by action order.
     while let Some(state) = queue.pop_front() {
-        worker.successors(&state, &mut out).expect("test models are supported");
+        worker.successors(&state, &mut out);
         let trail = trails[&state].clone();
-        expected.depth = expected.depth.max(trail.actions.len() as u64);
+        expected.depth = expected.depth.max(trail.stem.len() as u64);
         expected.transitions += out.len() as u64;
-        if let Some(fault) = out.fault_of_state().filter(|fault| deadlocks || fault.kind != FaultKind::Deadlock) {
+        if let Some(fault) = out.fault_of_state(deadlocks) {
             expected.note(trail.clone(), fault);
         }
         for index in 0..out.len() {
@@ -53,7 +53,7 @@ pub fn reference<M: Model>(model: &M, deadlocks: bool) -> Expected {
 
 fn extend(trail: &Trail, action: Action) -> Trail {
     let mut next = trail.clone();
-    next.actions.push(action);
+    next.stem.push(action);
     next
 }
 
@@ -66,7 +66,7 @@ fn discover(state: &[Word], trail: Trail, trails: &mut HashMap<Vec<Word>, Trail>
 
 impl Expected {
     fn note(&mut self, trail: Trail, fault: Fault) {
-        let rank = |trail: &Trail| (trail.actions.len(), trail.initial, trail.actions.clone());
+        let rank = |trail: &Trail| (trail.stem.len(), trail.initial, trail.stem.clone());
         if self.first.as_ref().is_none_or(|(first, _)| rank(&trail) < rank(first)) {
             self.first = Some((trail, fault.clone()));
         }

@@ -4,7 +4,7 @@
 //!
 //! FOLDER holds DVE models and `counts.tsv`: a model's name, its number of states, whether that is all, and its transitions where known.
 
-use dampf_core::{Model, Source, Transfer};
+use dampf_core::{Model, Sections, Source};
 use dampf_dist::{Node, Order, Partition, Settings, Waiting};
 use dampf_gcl::model::{Backend, GclModel};
 use dampf_net::simulation::{self, simulate};
@@ -79,7 +79,7 @@ fn main() {
         let monitor = Monitor::new();
         let node = |rank: u32| {
             let store = &stores[rank as usize];
-            Node::new(rank, ranks, &model, store, (&options, &settings), &monitor, Vec::new).expect("it can begin")
+            Node::new(rank, ranks, &model, store, (&options, &settings), &monitor).expect("it can begin")
         };
         let mut nodes: Vec<Node<GclModel>> = (0..ranks).map(node).collect();
         let network = simulation::Settings { turns_max: u64::MAX, ..simulation::Settings::varied(seed) };

@@ -13,9 +13,8 @@ use crate::output_file::OutputFile;
 use crate::program::{self, ProgramInput};
 use crate::promela::{self, PromelaInput};
 use crate::terminal::{self, Terminal};
-use dampf_core::{Describe, FaultKind, Statistics, Verdict};
+use dampf_core::{Describe, Statistics, Verdict};
 use dampf_gcl::model::{self, GclModel};
-use dampf_object::Lesson;
 use dampf_report::{CheckReport, Excerpt, Origin, Palette, Run, Setting, Traffic, TrailFile};
 use dampf_search::{Outcome, Stop};
 use std::collections::BTreeSet;
@@ -104,7 +103,6 @@ fn check_model(
                 deadlocks: input.deadlocks,
                 time_spent: Duration::ZERO,
                 contents: &Contents::InMemory,
-                note: &Vec::new,
             };
             let searched = engine::search(model, &question, &mut attempt, ranks, options, terminal)?;
             (traffic, cut_short) = (searched.traffic, searched.cut_short);
@@ -161,13 +159,12 @@ fn check_promela(
             deadlocks: input.deadlocks,
             time_spent: start.elapsed(),
             contents: &Contents::InMemory,
-            note: &Vec::new,
         };
-        let Searched { outcome, traffic, cut_short, .. } =
+        let Searched { outcome, traffic, cut_short } =
             engine::search(searched, &question, &mut attempt, ranks, options, terminal)?;
-        if outcome.findings.iter().any(|finding| finding.fault.kind == FaultKind::Unprepared) {
-            let trails = outcome.findings.iter().map(|finding| &finding.trail);
-            if input.promela.learn(&reference, trails) {
+        if !outcome.refuted.is_empty() && !outcome.stopped.is_some_and(Stop::is_wanted) {
+            let refuted: Vec<_> = outcome.refuted.iter().cloned().collect();
+            if input.promela.learn(&refuted) {
                 continue;
             }
         }
@@ -215,19 +212,16 @@ fn check_program(
     loop {
         let contents = ranks.agree(Contents::of(options))?;
         let model = input.model_on(contents.ground());
-        let note = || lessons_to_note(&model.lessons());
         let question = Question {
             origin: &input.origin,
             deadlocks: input.deadlocks,
             time_spent: start.elapsed(),
             contents: &contents,
-            note: &note,
         };
-        let Searched { mut outcome, notes, traffic, cut_short } =
+        let Searched { mut outcome, traffic, cut_short } =
             engine::search(&model, &question, &mut attempt, ranks, options, terminal)?;
-        let lessons: BTreeSet<Lesson> = notes.iter().flat_map(|note| lessons_of_note(note)).collect();
-        if !lessons.is_empty() && !outcome.stopped.is_some_and(Stop::is_wanted) {
-            input.learn(lessons);
+        if !outcome.refuted.is_empty() && !outcome.stopped.is_some_and(Stop::is_wanted) {
+            input.learn(&outcome.refuted);
             continue;
         }
         outcome.statistics.store_bytes += model.bytes() as u64;
@@ -243,22 +237,6 @@ fn check_program(
             Told { backend: "machine", origin, outcome: &outcome, run: run.as_ref(), elapsed, traffic, cut_short };
         return conclude(options, ranks, terminal, &outputs, told);
     }
-}
-
-/// Lessons of one rank, for all.
-fn lessons_to_note(lessons: &BTreeSet<Lesson>) -> Vec<u8> {
-    let bytes = |lesson: &Lesson| {
-        let (kind, value) = lesson.to_numbers();
-        std::iter::once(kind).chain(value.to_le_bytes())
-    };
-    lessons.iter().flat_map(bytes).collect()
-}
-
-fn lessons_of_note(note: &[u8]) -> impl Iterator<Item = Lesson> {
-    note.chunks_exact(9).filter_map(|bytes| {
-        let value = u64::from_le_bytes(bytes[1..].try_into().ok()?);
-        Lesson::from_numbers(bytes[0], value)
-    })
 }
 
 /// What there is to report.
@@ -383,6 +361,7 @@ fn not_searched(reason: String) -> Outcome {
         statistics: Statistics::default(),
         findings: Vec::new(),
         stopped: None,
+        refuted: BTreeSet::new(),
     }
 }
 

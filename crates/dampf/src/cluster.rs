@@ -9,9 +9,10 @@ use crate::options::{CheckOptions, PartitionOption, Search};
 use crate::resume;
 use crate::terminal::complain;
 use crate::values::RANKS_MAX;
-use dampf_core::{Transfer, Word};
+use dampf_core::Word;
 use dampf_dist::{
-    Beginning, CheckpointProblem, Checkpoints, Library, Order, Partition, Problem, Settings, Summary, Waiting,
+    Beginning, CheckpointProblem, Checkpoints, Distributable, Library, Order, Partition, Problem, Settings, Summary,
+    Waiting,
 };
 use dampf_report::{Origin, Traffic};
 use dampf_search::{Monitor, Options};
@@ -134,23 +135,22 @@ impl Ranks {
     }
 
     /// Searches on all ranks; not to be asked of one.
-    pub fn search<M: Transfer>(
+    pub fn search<M: Distributable>(
         &mut self,
         model: &M,
         options: &Options,
         settings: &Settings,
         monitor: &Monitor,
-        note: &(dyn Fn() -> Vec<u8> + Sync),
     ) -> Result<Summary, Failure> {
         let searched = match self {
             Ranks::One => unreachable!("a search without ranks is another one"),
             Ranks::Here { ranks, threads } => {
-                dampf_dist::search_on_threads(*ranks * *threads, model, options, settings, monitor, note)
+                dampf_dist::search_on_threads(*ranks * *threads, model, options, settings, monitor)
             }
             #[cfg(feature = "mpi")]
-            Ranks::Mpi(network) => dampf_dist::search_on(network, model, options, settings, monitor, note),
+            Ranks::Mpi(network) => dampf_dist::search_on(network, model, options, settings, monitor),
             #[cfg(feature = "mpi")]
-            Ranks::MpiWithThreads(host) => dampf_dist::search_on_host(host, model, options, settings, monitor, note),
+            Ranks::MpiWithThreads(host) => dampf_dist::search_on_host(host, model, options, settings, monitor),
         };
         let speaks = self.speaks();
         searched.map_err(|problem| match problem {
@@ -221,7 +221,7 @@ pub fn is_shared(options: &CheckOptions) -> bool {
 const SENT_CACHE_BYTES: usize = 64 << 20;
 
 /// How the search of a model is divided into so many parts. `attempt` counts the searches of this run; `origin` says of what they are.
-pub fn settings<M: Transfer>(
+pub fn settings<M: Distributable>(
     options: &CheckOptions,
     attempt: &Attempt,
     origin: &Origin,

@@ -4,14 +4,14 @@ use crate::cluster::Attempt;
 use crate::failure::Failure;
 use crate::options::CheckOptions;
 use crate::resume;
-use dampf_core::Transfer;
+use dampf_core::Restore;
 use dampf_report::Origin;
 use dampf_search::external::{self, Problem, Settings};
 use dampf_search::{Monitor, Options, Outcome};
 use std::path::{Path, PathBuf};
 
 /// Searches on disk, in the folder that the options name or in a temporary one.
-pub fn search<M: Transfer>(
+pub fn search<M: Restore>(
     model: &M,
     search: &Options,
     options: &CheckOptions,

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::options::{self, CheckOptions, Search};
 use crate::progress::Progress;
 use crate::terminal::{Terminal, complain};
-use dampf_core::{Describe, Transfer, Verdict};
+use dampf_core::{Describe, Restore, Sections, Transfer, Verdict};
 use dampf_report::{Origin, Run, Traffic};
 use dampf_search::{Monitor, Order, Outcome, Stop, judge};
 use dampf_store::{ExactStore, TreeStore};
@@ -19,8 +19,6 @@ use std::time::Duration;
 /// What a search came to.
 pub struct Searched {
     pub outcome: Outcome,
-    /// What the ranks wanted each other to know.
-    pub notes: Vec<Vec<u8>>,
     pub traffic: Option<Traffic>,
     /// Why the search ended before its end, if somebody wanted it to.
     pub cut_short: Option<String>,
@@ -35,12 +33,10 @@ pub struct Question<'a> {
     pub time_spent: Duration,
     /// Where what the states are made of is.
     pub contents: &'a Contents,
-    /// What it says at the end reaches all ranks.
-    pub note: &'a (dyn Fn() -> Vec<u8> + Sync),
 }
 
 /// Searches a model.
-pub fn search<M: Transfer>(
+pub fn search<M: Transfer + Restore + Sections>(
     model: &M,
     question: &Question,
     attempt: &mut Attempt,
@@ -48,7 +44,7 @@ pub fn search<M: Transfer>(
     options: &CheckOptions,
     terminal: &Terminal,
 ) -> Result<Searched, Failure> {
-    let &Question { origin, deadlocks, time_spent, contents, note } = question;
+    let &Question { origin, deadlocks, time_spent, contents } = question;
     let monitor = Arc::new(Monitor::new());
     stop_on_interrupt(&monitor, ranks.are_processes().then(|| options.cluster.checkpoint.clone()))?;
     let shows = options.progress == options::Progress::Auto && ranks.speaks();
@@ -73,11 +69,11 @@ pub fn search<M: Transfer>(
     let searched: Result<Searched, Failure> = contents.watched(&monitor, || match (&mut *ranks, options.store) {
         (Ranks::One, options::Store::Tree) => {
             let outcome = dampf_search::check(model, &TreeStore::new(width), &search, &monitor);
-            Ok(Searched { outcome, notes: vec![note()], traffic: None, cut_short: None })
+            Ok(Searched { outcome, traffic: None, cut_short: None })
         }
         (Ranks::One, options::Store::Exact) => {
             let outcome = dampf_search::check(model, &ExactStore::new(width), &search, &monitor);
-            Ok(Searched { outcome, notes: vec![note()], traffic: None, cut_short: None })
+            Ok(Searched { outcome, traffic: None, cut_short: None })
         }
         (Ranks::One, options::Store::Disk) => {
             // The contents have a share of the memory, if they are not all in it anyway.
@@ -85,11 +81,11 @@ pub fn search<M: Transfer>(
             let max_memory_bytes = search.max_memory_bytes.map(|limit| limit - share);
             let search = dampf_search::Options { max_memory_bytes, ..search };
             let outcome = disk::search(model, &search, options, (attempt, origin), &monitor)?;
-            Ok(Searched { outcome, notes: vec![note()], traffic: None, cut_short: None })
+            Ok(Searched { outcome, traffic: None, cut_short: None })
         }
         _ => {
             let settings = cluster::settings(options, attempt, origin, model, ranks.parts())?;
-            let summary = ranks.search(model, &search, &settings, &monitor, note)?;
+            let summary = ranks.search(model, &search, &settings, &monitor)?;
             trouble = summary.checkpoint_trouble.clone().filter(|_| ranks.speaks());
             let unsupported = summary.unsupported.as_ref();
             let verdict = judge(&summary.findings, unsupported, summary.stopped, summary.truncated, &search);
@@ -99,8 +95,9 @@ pub fn search<M: Transfer>(
                 statistics: summary.statistics,
                 findings: summary.findings,
                 stopped: summary.stopped,
+                refuted: summary.refuted,
             };
-            Ok(Searched { outcome, notes: summary.notes, traffic, cut_short: None })
+            Ok(Searched { outcome, traffic, cut_short: None })
         }
     });
     let mut searched = searched?;

@@ -4,8 +4,8 @@ use crate::chance::Chance;
 use crate::compile::{self, Compiler};
 use crate::failure::Failure;
 use crate::options::{ModelOptions, Reduce, StepSize};
-use dampf_core::{Ground, Model, Successors, Worker};
-use dampf_object::{Granularity, Lesson, ObjectModel, Options, Program, SeenUses, Sharing, Use};
+use dampf_core::{Ground, Model, Revise, Successors, Worker};
+use dampf_object::{Granularity, ObjectModel, Options, Program, SeenUses, Sharing, read_facts};
 use dampf_report::{Origin, ProgramOrigin, bytes_hash};
 use std::collections::HashSet;
 use std::path::Path;
@@ -123,17 +123,7 @@ impl ProgramInput {
             uninitialised: kept.uninitialised,
             ignore_races: kept.ignore_races,
         };
-        let mut sharing = Sharing::new(kept.all_shared);
-        sharing.sites.extend(&kept.shared_sites);
-        sharing.open_sites.extend(&kept.open_sites);
-        sharing.granules.extend(&kept.shared_lines);
-        sharing.freed_sites.extend(&kept.freed_sites);
-        sharing.left_units.extend(&kept.left_units);
-        sharing.uses.extend(kept.word_uses.iter().map(|&(word, using)| (word, Use::from_number(using))));
-        sharing.locks_observed |= kept.locks_observed;
-        sharing.ends_observed |= kept.ends_observed;
-        sharing.joins_observed |= kept.joins_observed;
-        sharing.slots = sharing.slots.max(kept.slots);
+        let sharing = Sharing::from_text(kept.all_shared, &kept.sharing);
         let deadlocks = origin.deadlocks;
         let kept = ProgramOrigin { executable_hash, ..kept };
         let origin = Origin { model: name, model_hash: hash, program: Some(kept), ..origin };
@@ -151,19 +141,12 @@ impl ProgramInput {
     }
 
     /// Takes to heart what a search found out about sharing.
-    pub fn learn(&mut self, lessons: impl IntoIterator<Item = Lesson>) {
-        lessons.into_iter().for_each(|lesson| self.sharing.learn(lesson));
+    pub fn learn<'r>(&mut self, refuted: impl IntoIterator<Item = &'r Revise>) {
+        for revise in refuted {
+            self.sharing.learn(read_facts(&String::from_utf8_lossy(&revise.facts)));
+        }
         if let Some(program) = &mut self.origin.program {
-            program.shared_sites = self.sharing.sites.iter().copied().collect();
-            program.open_sites = self.sharing.open_sites.iter().copied().collect();
-            program.shared_lines = self.sharing.granules.iter().copied().collect();
-            program.freed_sites = self.sharing.freed_sites.iter().copied().collect();
-            program.left_units = self.sharing.left_units.iter().copied().collect();
-            program.word_uses = self.sharing.uses.iter().map(|(&word, using)| (word, using.to_number())).collect();
-            program.locks_observed = self.sharing.locks_observed;
-            program.ends_observed = self.sharing.ends_observed;
-            program.joins_observed = self.sharing.joins_observed;
-            program.slots = self.sharing.slots;
+            program.sharing = self.sharing.to_text();
         }
     }
 
@@ -179,22 +162,21 @@ impl ProgramInput {
                 }
                 let mut model = self.model();
                 model.watch_uses();
-                instructions += trial_run(&model, seed, TRIAL_INSTRUCTIONS - instructions, end);
+                let mut refuted = Vec::new();
+                instructions += trial_run(&model, seed, TRIAL_INSTRUCTIONS - instructions, end, &mut refuted);
                 seen.merge(&model.seen_uses());
-                let lessons = model.lessons();
-                let is_done = lessons.is_empty();
-                self.learn(lessons);
+                self.learn(&refuted);
                 // Early runs see more orders; later ones get further, because less is visible to them.
                 if !self.sharing.everything && seed + 1 >= TRIAL_RUNS / 2 {
                     self.sharing.uses = seen.uses().collect();
                 }
-                if is_done {
+                if refuted.is_empty() {
                     break;
                 }
             }
         }
-        self.sharing.disappointments = 0;
-        self.learn([]);
+        self.sharing.end_trials();
+        self.learn(&[]);
     }
 }
 
@@ -206,11 +188,19 @@ fn is_over(end: Option<Instant>) -> bool {
 }
 
 /// One random run, as far as it goes; returns the number of instructions it took, or would have taken for its cost.
-fn trial_run(model: &ObjectModel, seed: u64, instructions_max: u64, end: Option<Instant>) -> u64 {
+fn trial_run(
+    model: &ObjectModel,
+    seed: u64,
+    instructions_max: u64,
+    end: Option<Instant>,
+    refuted: &mut Vec<Revise>,
+) -> u64 {
     let mut worker = model.worker();
     let mut next = Successors::new(model.width());
     let mut chance = Chance(seed);
-    if worker.initial(&mut next).is_err() || next.is_empty() || next.fault(0).is_some() {
+    worker.initial(&mut next);
+    refuted.extend(next.refuted().iter().map(|(_, revise)| revise.clone()));
+    if next.is_empty() || !next.leads_on(0) {
         return worker.instructions();
     }
     let mut state = next.state(0).to_vec();
@@ -222,7 +212,12 @@ fn trial_run(model: &ObjectModel, seed: u64, instructions_max: u64, end: Option<
         if repetitions > REPETITIONS_MAX || worker.instructions() + words * INSTRUCTIONS_PER_WORD > instructions_max {
             break;
         }
-        if is_over(end) || worker.successors(&state, &mut next).is_err() {
+        if is_over(end) {
+            break;
+        }
+        worker.successors(&state, &mut next);
+        refuted.extend(next.refuted().iter().map(|(_, revise)| revise.clone()));
+        if !refuted.is_empty() {
             break;
         }
         words += (next.len() * next.width()) as u64;

@@ -26,7 +26,7 @@ pub fn write(out: &mut dyn Write, palette: Palette, input: &ProgramInput) -> io:
         ),
         ("data", format!("{} bytes", grouped(program.globals.end - program.globals.start))),
         ("data races", races.to_owned()),
-        ("state", format!("{} words for up to {} threads, more when needed", model.width(), input.sharing.slots)),
+        ("state", format!("{} words for up to {} threads, more when needed", model.width(), input.sharing.slots())),
     ];
     for (name, value) in rows {
         writeln!(out, "{} {value}", palette.aside(format!("{name:<12}")))?;

@@ -115,12 +115,15 @@ impl<'m, M: Describe> Walk<'m, M> {
     pub fn new(model: &'m M, deadlocks: bool) -> Result<Walk<'m, M>, Failure> {
         let mut worker = model.worker();
         let mut next = Successors::new(model.width());
-        worker.initial(&mut next)?;
+        worker.initial(&mut next);
+        if let Some(unsupported) = next.unsupported().filter(|_| next.is_empty()) {
+            return Err(unsupported.clone().into());
+        }
         if let Some(fault) = next.fault(0) {
             return Err(Failure::new(format!("the program fails before `main`: {fault}")));
         }
         let state = next.state(0).to_vec();
-        worker.successors(&state, &mut next)?;
+        worker.successors(&state, &mut next);
         Ok(Walk { model, worker, deadlocks, state, next })
     }
 
@@ -147,7 +150,7 @@ impl<'m, M: Describe> Walk<'m, M> {
     }
 
     pub fn go_to(&mut self, state: Vec<Word>) -> Result<(), Interruption> {
-        self.worker.successors(&state, &mut self.next)?;
+        self.worker.successors(&state, &mut self.next);
         self.state = state;
         Ok(())
     }

@@ -1,12 +1,13 @@
 //! Exploring states, and sending each successor where it belongs.
 
 use super::{BATCH, BATCHES_PER_PROGRESS, Node, Phase};
+use crate::Distributable;
 use crate::message::Message;
 use crate::parcel::{Companion, PARENT_BITS, UNKNOWN_PARENT, unpack};
 use crate::partition::{Bucket, NOBODY, Owner};
 use crate::queue::{Order, Stored, Waiting};
 use crate::report::{Discovery, FaultPlace};
-use dampf_core::{Action, Fault, FaultKind, Successors, Transfer, Unsupported, Word, Worker};
+use dampf_core::{Action, Fault, Remark, Successors, Unsupported, Word, Worker};
 use dampf_net::{Rank, Transport};
 use dampf_search::{FINDINGS_MAX, Stop};
 use dampf_store::{Inserted, Session, Staged, StateRef, hash_words};
@@ -53,7 +54,7 @@ pub(super) fn parent_of_bits(bits: u32) -> Option<StateRef> {
     (bits != UNKNOWN_PARENT).then_some(StateRef(u64::from(bits) << (64 - PARENT_BITS)))
 }
 
-impl<M: Transfer> Node<'_, M> {
+impl<M: Distributable> Node<'_, M> {
     /// Takes the initial states that are this rank's.
     pub(super) fn begin(&mut self) {
         self.begin_from(true);
@@ -66,10 +67,9 @@ impl<M: Transfer> Node<'_, M> {
 
     fn begin_from(&mut self, anew: bool) {
         let mut out = Successors::new(self.model.width());
-        if let Err(unsupported) = self.worker.initial(&mut out) {
-            self.unsupported = Some(unsupported);
-            return;
-        }
+        self.worker.initial(&mut out);
+        self.note_unsupported(out.unsupported().cloned());
+        self.refuted.extend(out.refuted().iter().map(|(_, revise)| revise.clone()));
         for number in 0..out.len() {
             if let Some(fault) = out.fault(number) {
                 // All ranks see the same; one tells.
@@ -78,6 +78,8 @@ impl<M: Transfer> Node<'_, M> {
                     let place = FaultPlace::Initial(number as u64);
                     self.discoveries.push(Discovery { fault: fault.clone(), place, steps: Vec::new() });
                 }
+            }
+            if !out.leads_on(number) {
                 continue;
             }
             let state = out.state(number);
@@ -118,15 +120,16 @@ impl<M: Transfer> Node<'_, M> {
         self.queue.len() + self.raw.len() > 0 || !self.settled()
     }
 
-    /// Whether what the beginning brought was looked at.
+    /// Whether the initial states leave nothing to do but to search.
     fn settled(&self) -> bool {
-        self.unsupported.is_none() && (self.discoveries.is_empty() || self.options.keep_going || self.ranking.is_some())
+        (self.refuted.is_empty() || self.ranking.is_some())
+            && (self.discoveries.is_empty() || self.options.keep_going || self.ranking.is_some())
     }
 
     /// Explores a batch of states. Returns the number of steps they have.
     pub(super) fn explore(&mut self, network: &mut impl Transport) -> u64 {
-        if self.unsupported.is_some() {
-            self.halt(network, Stop::Unsupported);
+        if !self.refuted.is_empty() && self.ranking.is_none() {
+            self.halt(network, Stop::Refuted);
             return 0;
         }
         if !self.settled() {
@@ -135,20 +138,15 @@ impl<M: Transfer> Node<'_, M> {
         }
         self.take_batch();
         let mut successors = std::mem::take(&mut self.successors);
-        let generated = self.generate(network, &mut successors);
+        let transitions = self.generate(network, &mut successors);
         self.successors = successors;
-        let transitions = match generated {
-            Ok(transitions) => transitions,
-            Err(unsupported) => {
-                self.fail(network, unsupported);
-                return 0;
-            }
-        };
         self.statistics.transitions += transitions;
         self.send_foreign_steps(network);
         self.commit_own();
         self.session.quiesce();
-        if self.stops_at_faults() {
+        if !self.refuted.is_empty() && self.ranking.is_none() {
+            self.halt(network, Stop::Refuted);
+        } else if self.stops_at_faults() {
             self.halt(network, Stop::Fault);
         }
         self.after_batch(network);
@@ -156,20 +154,17 @@ impl<M: Transfer> Node<'_, M> {
     }
 
     /// The successors of a batch: those that stay here are prepared, the others' places in the cache of sent states are fetched.
-    fn generate(&mut self, network: &mut impl Transport, batch: &mut [Successors]) -> Result<u64, Unsupported> {
+    fn generate(&mut self, network: &mut impl Transport, batch: &mut [Successors]) -> u64 {
         let mut transitions = 0;
         for (number, successors) in batch.iter_mut().enumerate().take(self.batch.len()) {
             let parent = self.batch[number];
             self.load(parent.state);
             self.partitioner.set_base(&self.words);
-            self.worker.successors(&self.words, successors)?;
+            self.worker.successors(&self.words, successors);
             transitions += successors.len() as u64;
             let position = self.ranking.as_mut().map_or(0, |ranking| ranking.next_position());
-            if successors.is_empty() || successors.state_fault().is_some() || !successors.faults().is_empty() {
-                self.note_faults(successors, parent, position);
-            }
-            if let Some(gap) = successors.unsupported() {
-                self.unsupported_later(gap.what.clone());
+            if !successors.is_unremarkable() {
+                self.note(successors, parent, position);
             }
             if let Some(local) = self.settings.local.filter(|_| self.levels.is_none()) {
                 transitions += self.explore_locally(network, &local, parent, successors);
@@ -194,13 +189,7 @@ impl<M: Transfer> Node<'_, M> {
             }
             self.steps = steps;
         }
-        Ok(transitions)
-    }
-
-    /// A state cannot be computed: nothing can be verified any more.
-    pub(crate) fn fail(&mut self, network: &mut impl Transport, unsupported: Unsupported) {
-        self.unsupported = Some(unsupported);
-        self.halt(network, Stop::Unsupported);
+        transitions
     }
 
     /// The steps that lead on, in the order in which their states are to wait.
@@ -223,10 +212,8 @@ impl<M: Transfer> Node<'_, M> {
     }
 
     /// A step that cannot be computed: the others count, so faults are still found, but nothing can be verified.
-    fn unsupported_later(&mut self, what: String) {
-        if self.gap.as_ref().is_none_or(|known| what < known.what) {
-            self.gap = Some(Unsupported { what });
-        }
+    pub(super) fn note_unsupported(&mut self, unsupported: Option<Unsupported>) {
+        self.unsupported = dampf_search::least([self.unsupported.take(), unsupported]);
     }
 
     fn after_batch(&mut self, network: &mut impl Transport) {
@@ -613,38 +600,39 @@ impl<M: Transfer> Node<'_, M> {
         }
     }
 
+    /// Notes what there is to say about an explored state.
     #[cold]
-    fn note_faults(&mut self, successors: &Successors, faulty: Stored, position: u64) {
-        let deadlocks = self.options.deadlocks;
-        let of_state = successors.fault_of_state().filter(|fault| deadlocks || fault.kind != FaultKind::Deadlock);
-        if let Some(ranking) = &mut self.ranking {
-            self.statistics.faults += of_state.is_some() as u64 + successors.faults().len() as u64;
-            ranking.note(position, of_state, successors.faults());
-            return;
-        }
+    fn note(&mut self, successors: &Successors, faulty: Stored, position: u64) {
         // Where a state may lie on several ranks, its copies were found at different depths.
         let is_least = self.levels.is_some() && !self.partitioner.depends_on_depth();
         let distance = is_least.then_some(u64::from(faulty.depth));
         let place = FaultPlace::State { state: faulty.state, distance };
-        self.discover_all(of_state, successors, &place, &[]);
+        self.note_remarks(successors, &place, &[], position);
     }
 
-    /// Notes what is wrong with a state that a local search explores, so many steps from a stored one.
+    /// Notes what there is to say about a state that a local search explores, so many steps from a stored one.
     pub(crate) fn note_inner(&mut self, successors: &Successors, root: Stored, path: &[Action]) {
-        let deadlocks = self.options.deadlocks;
-        let of_state = successors.fault_of_state().filter(|fault| deadlocks || fault.kind != FaultKind::Deadlock);
-        let place = FaultPlace::State { state: root.state, distance: None };
-        self.discover_all(of_state, successors, &place, path);
-        if let Some(gap) = successors.unsupported() {
-            self.unsupported_later(gap.what.clone());
-        }
+        self.note_remarks(successors, &FaultPlace::State { state: root.state, distance: None }, path, 0);
     }
 
-    fn discover_all(&mut self, of_state: Option<Fault>, successors: &Successors, place: &FaultPlace, path: &[Action]) {
-        of_state.into_iter().for_each(|fault| self.discover(fault, place.clone(), path.to_vec()));
-        for (step, fault) in successors.faults() {
-            let steps = path.iter().copied().chain([successors.action(*step)]).collect();
-            self.discover(fault.clone(), place.clone(), steps);
+    fn note_remarks(&mut self, successors: &Successors, place: &FaultPlace, path: &[Action], position: u64) {
+        for remark in successors.remarks(self.options.deadlocks) {
+            match remark {
+                Remark::Fault { step, fault } => match &mut self.ranking {
+                    Some(ranking) => {
+                        self.statistics.faults += 1;
+                        ranking.note(position, step, fault);
+                    }
+                    None => {
+                        let last = step.map(|step| successors.action(step));
+                        self.discover(fault, place.clone(), path.iter().copied().chain(last).collect());
+                    }
+                },
+                Remark::Unsupported(unsupported) => self.note_unsupported(Some(unsupported)),
+                Remark::Refuted(revise) => {
+                    self.refuted.insert(revise);
+                }
+            }
         }
     }
 

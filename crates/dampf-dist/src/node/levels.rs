@@ -6,11 +6,11 @@
 
 use super::Node;
 use super::saving::Saving;
+use crate::Distributable;
 use crate::message::Message;
 use crate::order::Ordering;
 use crate::parcel::Companion;
 use crate::queue::{Order, RawQueue, Stored, StoredQueue};
-use dampf_core::Transfer;
 use dampf_net::{Rank, Transport};
 use dampf_search::Stop;
 
@@ -36,6 +36,8 @@ pub struct LevelEnd {
     /// In a predictable search: faults of this level's states and of steps to it, and faulty steps that leave it.
     pub faults: u64,
     pub faulty_steps: u64,
+    /// In a predictable search: whether something was refuted.
+    pub refuted: bool,
     /// Said by the first rank: a checkpoint is due.
     pub save: bool,
 }
@@ -59,7 +61,7 @@ impl Levels {
     }
 }
 
-impl<M: Transfer> Node<'_, M> {
+impl<M: Distributable> Node<'_, M> {
     fn levels(&mut self) -> &mut Levels {
         self.levels.as_mut().expect("asked for in a search by levels only")
     }
@@ -76,8 +78,9 @@ impl<M: Transfer> Node<'_, M> {
         if !self.levels().has_told {
             let (faults, faulty_steps) = self.ranking.as_ref().map_or((0, 0), |ranking| ranking.fault_counts());
             let save = self.rank == 0 && self.saving.as_ref().is_some_and(Saving::is_due);
+            let refuted = !self.refuted.is_empty();
             let levels = self.levels();
-            let end = LevelEnd { explored: levels.explored, faults, faulty_steps, save };
+            let end = LevelEnd { explored: levels.explored, faults, faulty_steps, refuted, save };
             levels.has_told = true;
             levels.ends[rank] = Some(end);
             let level = levels.level;
@@ -91,6 +94,7 @@ impl<M: Transfer> Node<'_, M> {
             explored: all.explored + end.explored,
             faults: all.faults + end.faults,
             faulty_steps: all.faulty_steps + end.faulty_steps,
+            refuted: all.refuted | end.refuted,
             save: all.save | end.save,
         });
         if self.ranking.is_some() {
@@ -109,6 +113,11 @@ impl<M: Transfer> Node<'_, M> {
         let level = self.levels().level;
         let ranking = self.ranking.as_mut().expect("asked for in a predictable search only");
         if !ranking.is_ordering() {
+            if all.refuted {
+                // All that the level refutes, whoever met it: what is learnt must not depend on the ranks either.
+                self.stop(network, Stop::Refuted);
+                return true;
+            }
             let discoveries = ranking.take_faults(level);
             self.discoveries.extend(discoveries);
             if all.faults > 0 && !self.options.keep_going {

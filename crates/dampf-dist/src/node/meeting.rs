@@ -2,13 +2,13 @@
 
 use super::saving::Saving;
 use super::{Node, Phase};
+use crate::Distributable;
 use crate::message::{Message, Progress};
 use crate::partition::Bucket;
 use crate::termination::Detection;
-use dampf_core::Transfer;
 use dampf_net::{Rank, Transport};
 
-impl<M: Transfer> Node<'_, M> {
+impl<M: Distributable> Node<'_, M> {
     /// Safra's detection, for a rank without work. True where that changed something.
     pub(super) fn detect(&mut self, network: &mut impl Transport) -> bool {
         match self.safra.idle() {

@@ -9,6 +9,7 @@
 
 use super::explore::parent_of_bits;
 use super::{Node, Phase};
+use crate::Distributable;
 use crate::checkpoint::{
     CheckpointProblem, Checkpoints, Manifest, ParcelFile, Piece, Prepared, prepare_folder, read_piece,
 };
@@ -18,7 +19,7 @@ use crate::partition::Owner;
 use crate::queue::Stored;
 use crate::report::{Discovery, FaultPlace, Report};
 use crate::wire::{Garbled, Reader, Write};
-use dampf_core::{Transfer, Word};
+use dampf_core::Word;
 use dampf_net::{Rank, Transport};
 use dampf_store::{Inserted, Session, StateRef};
 use std::fs::File;
@@ -115,7 +116,7 @@ impl Saving {
     }
 }
 
-impl<M: Transfer> Node<'_, M> {
+impl<M: Distributable> Node<'_, M> {
     /// Files hold depths always: a resumed search may go in another order.
     pub(super) fn file_format(&self) -> Format {
         Format { depths: true, positions: self.format.places, ..self.format }
@@ -406,7 +407,7 @@ impl<M: Transfer> Node<'_, M> {
             statistics: self.statistics,
             traffic: self.outbox.traffic,
             truncated: self.truncated,
-            unsupported: self.gap.clone(),
+            unsupported: self.unsupported.clone(),
             // Places by reference mean nothing to another process; the states follow by their contents.
             discoveries: discoveries.clone(),
             ..Report::default()
@@ -444,7 +445,7 @@ impl<M: Transfer> Node<'_, M> {
             sum.faults += saved.faults;
             self.outbox.traffic.add(&report.traffic);
             self.truncated |= report.truncated;
-            self.gap = self.gap.take().or(report.unsupported.clone());
+            self.note_unsupported(report.unsupported.clone());
         }
         for discovery in report.discoveries {
             let place = match discovery.place {

@@ -8,7 +8,7 @@ use dampf_store::TreeStore;
 
 /// Searches on so many ranks, each with its own model, and returns what they agree on.
 #[allow(dead_code, reason = "each test crate uses what it needs")]
-pub fn simulated<M: Transfer>(
+pub fn simulated<M: Distributable>(
     models: &[M],
     ranks: Rank,
     options: &Options,
@@ -21,7 +21,7 @@ pub fn simulated<M: Transfer>(
 }
 
 /// The same, where the simulation may end before the search has.
-pub fn try_simulated<M: Transfer>(
+pub fn try_simulated<M: Distributable>(
     models: &[M],
     ranks: Rank,
     options: &Options,
@@ -34,8 +34,7 @@ pub fn try_simulated<M: Transfer>(
     let mut nodes: Vec<Node<M>> = (0..ranks)
         .map(|rank| {
             let at = rank as usize;
-            let note = move || vec![rank as u8];
-            Node::new(rank, ranks, model(rank), &stores[at], (options, settings), &monitors[at], note)
+            Node::new(rank, ranks, model(rank), &stores[at], (options, settings), &monitors[at])
                 .unwrap_or_else(|problem| panic!("{problem}"))
         })
         .collect();

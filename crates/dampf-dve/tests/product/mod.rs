@@ -24,14 +24,14 @@ impl Product {
         let model = GclModel::new(program, Backend::Interpreter).expect("the interpreter takes every program");
         let mut worker = model.worker();
         let mut out = Successors::new(model.width());
-        worker.initial(&mut out).expect("every program has an initial state");
+        worker.initial(&mut out);
         let first: (Box<[Word]>, u32) = (out.state(0).into(), property.initial.0);
         let mut numbers = HashMap::from([(first.clone(), 0u32)]);
         let mut nodes = vec![first];
         let mut product = Product { successors: Vec::new(), accepting: Vec::new() };
         while product.successors.len() < nodes.len() {
             let (state, location) = nodes[product.successors.len()].clone();
-            worker.successors(&state, &mut out).expect("the interpreter decides every state");
+            worker.successors(&state, &mut out);
             let steps = (0..out.len()).filter(|step| out.fault(*step).is_none());
             let mut next: Vec<Box<[Word]>> = steps.map(|step| out.state(step).into()).collect();
             if out.is_empty() {

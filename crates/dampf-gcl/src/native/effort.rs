@@ -75,9 +75,10 @@ impl Lowering<'_, '_> {
                         let interval = facts.interval(layout, value);
                         effort += store(&mut facts, layout, target, interval)?;
                     }
-                    Effect::Assert { condition, .. } if facts.is_certain(layout, condition) => {}
+                    Effect::Assert { condition, .. } | Effect::Assume { condition, .. }
+                        if facts.is_certain(layout, condition) => {}
                     // What may fail is a check.
-                    Effect::Assert { .. } => return None,
+                    Effect::Assert { .. } | Effect::Assume { .. } => return None,
                 }
             }
         }

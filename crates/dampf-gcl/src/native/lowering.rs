@@ -5,14 +5,14 @@
 //! computed before a check can be used after it.
 
 use super::operand::Condition;
-use crate::faults::{FaultSite, fault_at};
+use crate::faults::{FaultSite, fault_at, refuted_at};
 use crate::ir::Program;
 use crate::layout::Layout;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I32X4, I64};
 use cranelift_codegen::ir::{AbiParam, Block, BlockArg, InstBuilder, MemFlagsData, Value};
 use cranelift_frontend::FunctionBuilder;
-use dampf_core::{Fault, FaultKind};
+use dampf_core::{FaultKind, Span, StepEnd};
 use std::collections::HashMap;
 
 /// States of up to this many words are loaded into registers once, at the entry of the function. Larger ones
@@ -50,7 +50,7 @@ pub(super) struct Lowering<'p, 'f> {
     /// None where a check would be a mistake of ours: in code that runs whether its guard is true or not.
     pub exit: Option<FaultExit>,
     sites: HashMap<SiteKey, u32>,
-    pub faults: Vec<Fault>,
+    pub ends: Vec<StepEnd>,
 }
 
 /// What makes two sites have the same fault.
@@ -60,6 +60,7 @@ enum SiteKey {
     Division(u32, u32),
     Assertion(FaultKind, u32, u32),
     Check(usize),
+    Assumption(u32, u32),
 }
 
 impl<'p, 'f> Lowering<'p, 'f> {
@@ -74,8 +75,8 @@ impl<'p, 'f> Lowering<'p, 'f> {
         let &[state, words, labels, report] = builder.block_params(entry) else {
             unreachable!("the function has four parameters")
         };
-        let (exit, sites, faults) = (None, HashMap::new(), Vec::new());
-        let mut lowering = Lowering { builder, program, layout, state, report, words: Vec::new(), exit, sites, faults };
+        let (exit, sites, ends) = (None, HashMap::new(), Vec::new());
+        let mut lowering = Lowering { builder, program, layout, state, report, words: Vec::new(), exit, sites, ends };
         if layout.width <= WORDS_IN_REGISTERS_MAX {
             lowering.words = (0..layout.width).map(|word| lowering.load_word(word as u32)).collect();
         }
@@ -118,10 +119,21 @@ impl<'p, 'f> Lowering<'p, 'f> {
 
     /// Leaves for the fault exit if the condition holds; goes on in a new block if not.
     pub fn check(&mut self, is_faulty: Condition, site: FaultSite<'_>) {
-        if matches!(is_faulty, Condition::Known(false)) {
-            return;
+        if !matches!(is_faulty, Condition::Known(false)) {
+            let number = self.site(site);
+            self.end_step_if(is_faulty, number);
         }
-        let number = self.site(site);
+    }
+
+    /// The same for an assumption at a place, if it is refuted.
+    pub fn check_assumption(&mut self, is_refuted: Condition, span: Span) {
+        if !matches!(is_refuted, Condition::Known(false)) {
+            let number = self.end(SiteKey::Assumption(span.start, span.end), |program| refuted_at(program, span));
+            self.end_step_if(is_refuted, number);
+        }
+    }
+
+    fn end_step_if(&mut self, condition: Condition, number: u32) {
         let exit = self.exit.as_mut().expect("code that runs unguarded needs no checks");
         let block = match exit.block {
             Some(block) => block,
@@ -135,7 +147,7 @@ impl<'p, 'f> Lowering<'p, 'f> {
         };
         let number = self.constant(number);
         let ok = self.builder.create_block();
-        self.branch_on(is_faulty, (block, &[number.into()]), (ok, &[]));
+        self.branch_on(condition, (block, &[number.into()]), (ok, &[]));
         self.builder.switch_to_block(ok);
     }
 
@@ -147,9 +159,13 @@ impl<'p, 'f> Lowering<'p, 'f> {
             FaultSite::Assertion(kind, span) => SiteKey::Assertion(kind, span.start, span.end),
             FaultSite::Check(check) => SiteKey::Check(std::ptr::from_ref(check).addr()),
         };
+        self.end(key, |program| fault_at(program, site).into())
+    }
+
+    fn end(&mut self, key: SiteKey, make: impl FnOnce(&Program) -> StepEnd) -> u32 {
         *self.sites.entry(key).or_insert_with(|| {
-            self.faults.push(fault_at(self.program, site));
-            self.faults.len() as u32 - 1
+            self.ends.push(make(self.program));
+            self.ends.len() as u32 - 1
         })
     }
 

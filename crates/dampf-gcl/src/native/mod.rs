@@ -37,7 +37,7 @@ use cranelift_codegen::{Context, ir};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, ModuleError, default_libcall_names};
-use dampf_core::{Action, Fault, Successors, Unsupported, Word};
+use dampf_core::{Action, StepEnd, Successors, Unsupported, Word};
 use lowering::Lowering;
 use steps::Steps;
 
@@ -72,10 +72,10 @@ pub struct Native {
     width: usize,
     /// The greatest number of steps of a state, and room for one that is written in vain behind them.
     capacity: usize,
-    /// The faults that the generated code refers to by number.
-    faults: Vec<Fault>,
+    /// The faults and refuted assumptions that the generated code refers to by number.
+    ends: Vec<StepEnd>,
     /// For each process, where its location is, and which of its locations are valid ends.
-    ends: Vec<(Field, Vec<bool>)>,
+    valid_ends: Vec<(Field, Vec<bool>)>,
     code_bytes: usize,
     _code: Code,
 }
@@ -112,7 +112,7 @@ impl Native {
         let steps = Steps::new(program, actions);
         let (mut lowering, cursor) = Lowering::new(builder, program, layout);
         lowering.expand(&steps, cursor);
-        let faults = std::mem::take(&mut lowering.faults);
+        let ends = std::mem::take(&mut lowering.ends);
         lowering.builder.seal_all_blocks();
         lowering.builder.finalize(jit.target_config());
         let (function, code_bytes) = define(jit, &mut context)?;
@@ -125,8 +125,8 @@ impl Native {
             expand: unsafe { std::mem::transmute::<*const u8, Expand>(address) },
             width: layout.width,
             capacity: steps.most(program) + 1,
-            faults,
-            ends: layout.locations.iter().zip(&program.processes).map(end).collect(),
+            ends,
+            valid_ends: layout.locations.iter().zip(&program.processes).map(end).collect(),
             code_bytes,
             _code: module,
         })
@@ -158,7 +158,7 @@ impl Native {
         };
         if count == 0 {
             let is_end = |(field, ends): &(Field, Vec<bool>)| ends[field.get(state) as usize];
-            out.set_valid_end(!self.ends.is_empty() && self.ends.iter().all(is_end));
+            out.set_valid_end(!self.valid_ends.is_empty() && self.valid_ends.iter().all(is_end));
         }
         if report.state_fault != 0 || report.step_faults != 0 {
             self.report_faults(&report, out);
@@ -169,7 +169,10 @@ impl Native {
     #[cold]
     fn report_faults(&self, report: &Report, out: &mut Successors) {
         if let Some(number) = report.state_fault.checked_sub(1) {
-            out.set_state_fault(self.faults[number as usize].clone());
+            match &self.ends[number as usize] {
+                StepEnd::Fault(fault) => out.set_state_fault(fault.clone()),
+                StepEnd::Refuted(_) => unreachable!("assumptions are about steps"),
+            }
         }
         if report.step_faults == 0 {
             return;
@@ -181,7 +184,7 @@ impl Native {
             if label.0 & FAULTY != 0 {
                 label.0 &= !FAULTY;
                 let number = out.state(index)[0];
-                out.mark_fault(index, self.faults[number as usize].clone());
+                out.mark(index, self.ends[number as usize].clone());
             }
         }
     }

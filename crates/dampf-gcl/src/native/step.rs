@@ -244,15 +244,25 @@ impl<'p> Lowering<'p, '_> {
                 let value = self.value_modulo(value, view, u32::from(bits));
                 self.store(place, value, interval, view);
             }
-            Effect::Assert { condition, .. } if view.facts.is_certain(self.layout, condition) => {}
+            Effect::Assert { condition, .. } | Effect::Assume { condition, .. }
+                if view.facts.is_certain(self.layout, condition) => {}
             Effect::Assert { condition, kind, span } => {
-                self.settle_expr(condition, view);
-                let holds = self.condition(condition, view);
-                let is_violated = self.not(holds);
+                let is_violated = self.is_violated(condition, view);
                 self.check(is_violated, FaultSite::Assertion(*kind, *span));
                 view.facts.assume(self.layout, condition, true);
             }
+            Effect::Assume { condition, span } => {
+                let is_refuted = self.is_violated(condition, view);
+                self.check_assumption(is_refuted, *span);
+                view.facts.assume(self.layout, condition, true);
+            }
         }
+    }
+
+    fn is_violated(&mut self, condition: &Expr, view: &mut View) -> Condition {
+        self.settle_expr(condition, view);
+        let holds = self.condition(condition, view);
+        self.not(holds)
     }
 
     fn store(&mut self, target: Target, value: Operand, interval: Interval, view: &mut View) {

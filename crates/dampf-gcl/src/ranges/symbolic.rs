@@ -352,6 +352,7 @@ impl<'p> Execution<'p> {
                     }
                     self.condition(condition);
                 }
+                Effect::Assume { condition, .. } => self.condition(condition),
             }
         }
     }

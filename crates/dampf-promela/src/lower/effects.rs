@@ -72,7 +72,7 @@ impl Lowering<'_> {
     fn mark(&mut self, part: Part, guard: Expr, unprepared: Unprepared) {
         let location = self.location(part.state);
         let span = self.alternative(part).span;
-        let effect = Effect::Assert { condition: constant(0), kind: FaultKind::Unprepared, span };
+        let effect = Effect::Assume { condition: constant(0), span };
         self.add(
             part.instance,
             location,

@@ -12,6 +12,7 @@ pub trait Standing {
                 Effect::Assign { target: self.place(target), value: self.expr(value), span }
             }
             Effect::Assert { condition, kind, span } => Effect::Assert { condition: self.expr(condition), kind, span },
+            Effect::Assume { condition, span } => Effect::Assume { condition: self.expr(condition), span },
         }
     }
 

@@ -309,7 +309,7 @@ impl<'t> Lowering<'t> {
                 let stored = super::values::wrapped(value.clone(), ty);
                 let condition = within(stored, bounds);
                 if !matches!(condition, Expr::Const(1)) {
-                    checked.push(Effect::Assert { condition, kind: FaultKind::Unprepared, span });
+                    checked.push(Effect::Assume { condition, span });
                 }
             }
             checked.push(effect);

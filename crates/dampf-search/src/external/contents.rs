@@ -5,7 +5,7 @@
 
 use super::coding::checksum;
 use super::disk::{Disk, Finished, Kind, Output, Trouble};
-use dampf_core::{Transfer, Word};
+use dampf_core::{Restore, Word};
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(crate) struct Contents {
 
 impl Contents {
     /// Writes what is new.
-    pub fn save<M: Transfer>(&mut self, model: &M, disk: &Arc<Disk>) -> Result<(), Trouble> {
+    pub fn save<M: Restore>(&mut self, model: &M, disk: &Arc<Disk>) -> Result<(), Trouble> {
         let now = model.tables();
         self.counts.resize(now.len(), 0);
         if self.counts == now {
@@ -53,7 +53,7 @@ impl Contents {
     }
 
     /// Fills the tables of a model that has not given any name yet.
-    pub fn restore<M: Transfer>(model: &M, disk: &Disk, files: Vec<Finished>) -> Result<Contents, Trouble> {
+    pub fn restore<M: Restore>(model: &M, disk: &Disk, files: Vec<Finished>) -> Result<Contents, Trouble> {
         for file in &files {
             let path = disk.path(&file.name);
             let opened = File::open(&path).map_err(|error| Trouble::Read { file: path.clone(), error })?;
@@ -89,7 +89,7 @@ fn read(reader: &mut impl Read, left: &mut u64) -> Option<Vec<u8>> {
 }
 
 /// Takes the entries of a block in; none if one does not get the name that it had.
-fn fill<M: Transfer>(model: &M, block: &[u8]) -> Option<()> {
+fn fill<M: Restore>(model: &M, block: &[u8]) -> Option<()> {
     let words: Vec<Word> = block
         .chunks_exact(size_of::<Word>())
         .map(|bytes| Word::from_le_bytes(bytes.try_into().expect("a word")))

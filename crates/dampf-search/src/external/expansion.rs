@@ -8,8 +8,9 @@ use super::gathering::Gatherer;
 use super::packing::Packing;
 use super::run::{Run, RunReader};
 use super::space::Space;
-use crate::{FINDINGS_MAX, Monitor, Options, Stop};
-use dampf_core::{Fault, FaultKind, Finding, Model, Successors, Unsupported, Word, Worker};
+use crate::{FINDINGS_MAX, Monitor, Options, Stop, least};
+use dampf_core::{Fault, Finding, Model, Remark, Revise, Successors, Unsupported, Word, Worker};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
@@ -47,10 +48,9 @@ pub(crate) struct Harvest {
     /// Whether there are faulty states and faulty steps among what is in `met`.
     pub faulty_states: bool,
     pub faulty_steps: bool,
-    /// The model cannot be searched.
+    /// A step could not be computed.
     pub unsupported: Option<Unsupported>,
-    /// A single step could not be computed.
-    pub gap: Option<Unsupported>,
+    pub refuted: BTreeSet<Revise>,
     /// Positions that were not expanded, ascending.
     pub unexpanded: Vec<(u64, u64)>,
 }
@@ -153,18 +153,11 @@ impl Expansion<'_> {
                     break 'range;
                 }
                 self.packing.unpack(record, &mut hand.words);
-                if let Err(unsupported) = hand.worker.successors(&hand.words, &mut hand.successors) {
-                    harvest.unsupported = Some(unsupported);
-                    self.monitor.stop(Stop::Unsupported);
-                    break 'range;
-                }
+                hand.worker.successors(&hand.words, &mut hand.successors);
                 let out = &hand.successors;
                 transitions += out.len() as u64;
-                if out.is_empty() || out.state_fault().is_some() || !out.faults().is_empty() {
-                    self.note_faults(&hand.words, out, harvest);
-                }
-                if let Some(gap) = out.unsupported() {
-                    harvest.note_gap(Some(gap.clone()));
+                if !out.is_unremarkable() {
+                    self.note(&hand.words, out, harvest);
                 }
                 hand.gatherer.add(out, hint(position, states))?;
                 position += 1;
@@ -176,28 +169,32 @@ impl Expansion<'_> {
     }
 
     #[cold]
-    fn note_faults(&self, state: &[Word], successors: &Successors, harvest: &mut Harvest) {
-        let of_state = fault_of_state(successors, self.options.deadlocks).map(|fault| (None, fault));
-        let of_steps = successors.faults().iter().map(|(step, fault)| (Some(*step), fault.clone()));
-        for (step, fault) in of_state.into_iter().chain(of_steps) {
-            harvest.faults += 1;
-            if self.known.iter().any(|finding| finding.fault == fault) {
-                continue;
-            }
-            harvest.faulty_states |= step.is_none();
-            harvest.faulty_steps |= step.is_some();
-            harvest.note(Met { fault, state: state.to_vec(), step });
-            // A predictable search ends with the level, others at once.
-            if !self.options.keep_going && !self.options.deterministic {
-                self.monitor.stop(Stop::Fault);
+    fn note(&self, state: &[Word], successors: &Successors, harvest: &mut Harvest) {
+        for remark in successors.remarks(self.options.deadlocks) {
+            match remark {
+                Remark::Fault { step, fault } => {
+                    harvest.faults += 1;
+                    if self.known.iter().any(|finding| finding.fault == fault) {
+                        continue;
+                    }
+                    harvest.faulty_states |= step.is_none();
+                    harvest.faulty_steps |= step.is_some();
+                    harvest.note(Met { fault, state: state.to_vec(), step });
+                    // A predictable search ends with the level, others at once.
+                    if !self.options.keep_going && !self.options.deterministic {
+                        self.monitor.stop(Stop::Fault);
+                    }
+                }
+                Remark::Unsupported(unsupported) => harvest.note_unsupported(Some(unsupported)),
+                Remark::Refuted(revise) => {
+                    harvest.refuted.insert(revise);
+                    if !self.options.deterministic {
+                        self.monitor.stop(Stop::Refuted);
+                    }
+                }
             }
         }
     }
-}
-
-/// What is wrong with a state, as far as it is looked for.
-pub(crate) fn fault_of_state(successors: &Successors, deadlocks: bool) -> Option<Fault> {
-    successors.fault_of_state().filter(|fault| deadlocks || fault.kind != FaultKind::Deadlock)
 }
 
 /// In which 256th of a level a position is.
@@ -222,10 +219,8 @@ impl Harvest {
         }
     }
 
-    /// Of several reasons, the one that is reported must not depend on the threads.
-    pub fn note_gap(&mut self, gap: Option<Unsupported>) {
-        let all = [self.gap.take(), gap];
-        self.gap = all.into_iter().flatten().min_by(|one, other| one.what.cmp(&other.what));
+    pub fn note_unsupported(&mut self, unsupported: Option<Unsupported>) {
+        self.unsupported = least([self.unsupported.take(), unsupported]);
     }
 
     fn absorb(&mut self, other: Harvest) {
@@ -234,8 +229,8 @@ impl Harvest {
         other.met.into_iter().for_each(|met| self.note(met));
         self.faulty_states |= other.faulty_states;
         self.faulty_steps |= other.faulty_steps;
-        self.unsupported = self.unsupported.take().or(other.unsupported);
-        self.note_gap(other.gap);
+        self.note_unsupported(other.unsupported);
+        self.refuted.extend(other.refuted);
         self.unexpanded.extend(other.unexpanded);
     }
 }

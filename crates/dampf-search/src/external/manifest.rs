@@ -51,7 +51,7 @@ pub(crate) struct Manifest {
     pub findings: Vec<TrailNamed>,
     pub suspicion: Suspicion,
     /// A step that could not be computed.
-    pub gap: Option<String>,
+    pub unsupported: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Debug)]
@@ -131,7 +131,7 @@ impl Manifest {
             unexpanded: Vec::new(),
             findings: Vec::new(),
             suspicion: Suspicion::default(),
-            gap: None,
+            unsupported: None,
         }
     }
 

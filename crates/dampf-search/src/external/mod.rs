@@ -36,7 +36,7 @@ mod visited;
 
 use crate::{Monitor, Options, Outcome, Stop, judge, watch};
 use contents::Contents;
-use dampf_core::{Statistics, Transfer, Verdict};
+use dampf_core::{Restore, Statistics, Verdict};
 use disk::{Disk, Trouble};
 use manifest::Manifest;
 use packing::Packing;
@@ -180,7 +180,7 @@ impl From<Trouble> for Problem {
 ///
 /// # Panics
 /// If a trail does not replay: then Dampf, not the model, is wrong, and no verdict must be given.
-pub fn check<M: Transfer>(
+pub fn check<M: Restore>(
     model: &M,
     folder: &Path,
     options: &Options,
@@ -214,7 +214,7 @@ pub fn check<M: Transfer>(
 ///
 /// The identity must be that of the search's beginning, and so must be the options that decide what a fault is and when to stop
 /// at one. Limits, threads and buffers may differ. The search keeps the description it was begun with.
-pub fn resume<M: Transfer>(
+pub fn resume<M: Restore>(
     model: &M,
     folder: &Path,
     options: &Options,
@@ -244,7 +244,7 @@ pub fn remove(folder: &Path) -> io::Result<()> {
     disk::remove(folder)
 }
 
-fn explore<M: Transfer>(
+fn explore<M: Restore>(
     model: &M,
     (space, contents): (Space, Option<Contents>),
     options: &Options,
@@ -278,18 +278,18 @@ fn explore<M: Transfer>(
         faults: snapshot.faults,
     };
     let stopped = monitor.stopped();
-    let verdict = match judge(&search.findings, search.incomplete(), stopped, search.truncated, options) {
+    let verdict = match judge(&search.findings, search.unsupported.as_ref(), stopped, search.truncated, options) {
         Verdict::Unknown(reason) => Verdict::Unknown(in_detail(reason, stopped, trouble.as_ref(), settings)),
         known => known,
     };
-    let findings = std::mem::take(&mut search.findings);
+    let (findings, refuted) = (std::mem::take(&mut search.findings), std::mem::take(&mut search.refuted));
     let is_done = search.finished;
     drop(search);
     if settings.remove_when_done && is_done {
         // What cannot be deleted stays; the verdict stands.
         let _ = disk::remove(disk.folder());
     }
-    Ok(Outcome { verdict, statistics, findings, stopped: monitor.stopped() })
+    Ok(Outcome { verdict, statistics, findings, stopped: monitor.stopped(), refuted })
 }
 
 /// The reason of an unknown verdict, with what is to be said about the disk.

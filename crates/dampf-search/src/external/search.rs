@@ -8,8 +8,9 @@ use super::manifest::{Counters, Manifest, Suspicion, TrailNamed};
 use super::space::Space;
 use super::trails::Sought;
 use super::{Settings, manifest};
-use crate::{FINDINGS_MAX, Monitor, Options, Snapshot, Stop, ends_in};
-use dampf_core::{Action, Finding, Model, Trail, Transfer, Unsupported, Worker};
+use crate::{FINDINGS_MAX, Monitor, Options, Snapshot, Stop, ends_in, least};
+use dampf_core::{Action, Finding, Model, Restore, Revise, Trail, Unsupported, Worker};
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 pub(crate) struct Search<'m, M: Model + 'm> {
@@ -26,8 +27,9 @@ pub(crate) struct Search<'m, M: Model + 'm> {
     unexpanded: Vec<(u64, u64)>,
     pub findings: Vec<Finding>,
     suspicion: Suspicion,
+    /// A step that could not be computed, if there is one.
     pub unsupported: Option<Unsupported>,
-    gap: Option<Unsupported>,
+    pub refuted: BTreeSet<Revise>,
     /// Whether the depth limit left states unexplored.
     pub truncated: bool,
     /// Whether there is nothing left to do.
@@ -35,7 +37,7 @@ pub(crate) struct Search<'m, M: Model + 'm> {
     checkpointed: Instant,
 }
 
-impl<'m, M: Transfer> Search<'m, M> {
+impl<'m, M: Restore> Search<'m, M> {
     /// A search in a space that is empty or was explored in part.
     pub fn new(
         model: &'m M,
@@ -49,13 +51,9 @@ impl<'m, M: Transfer> Search<'m, M> {
         let Counters { states, transitions, faults, depth } = begun.counters;
         let frontier = space.frontier.states();
         monitor.publish(&Snapshot { states, transitions, frontier, depth, faults, store_bytes: 0 });
-        let trail = |trail: &TrailNamed| Trail {
-            initial: trail.initial,
-            actions: trail.actions.iter().copied().map(Action).collect(),
-        };
         let finding = |named: &TrailNamed| {
-            let trail = trail(named);
-            let [fault, beyond] = ends_in(model, &trail);
+            let trail = Trail::ending(named.initial, named.actions.iter().copied().map(Action).collect());
+            let [fault, beyond] = ends_in(model, &trail, options.deadlocks);
             let fault = if named.beyond { beyond } else { fault };
             fault.map(|fault| Finding { fault, trail })
         };
@@ -71,17 +69,12 @@ impl<'m, M: Transfer> Search<'m, M> {
             unexpanded: begun.unexpanded.clone(),
             findings: begun.findings.iter().filter_map(finding).collect(),
             suspicion: begun.suspicion,
-            unsupported: None,
-            gap: begun.gap.clone().map(|what| Unsupported { what }),
+            unsupported: begun.unsupported.clone().map(|what| Unsupported { what }),
+            refuted: BTreeSet::new(),
             truncated: false,
             finished: begun.finished,
             checkpointed: Instant::now(),
         }
-    }
-
-    /// What could not be computed, if anything.
-    pub fn incomplete(&self) -> Option<&Unsupported> {
-        self.unsupported.as_ref().or(self.gap.as_ref())
     }
 
     /// Searches until the end, or until the monitor or a limit stops it. Then a checkpoint is written.
@@ -95,23 +88,25 @@ impl<'m, M: Transfer> Search<'m, M> {
         while !self.finished && !self.truncated && !self.monitor.is_stopped() {
             self.do_level()?;
         }
-        // A model that cannot be searched, and a full disk, leave the checkpoint that there is.
-        if self.unsupported.is_none() { self.checkpoint() } else { Ok(()) }
+        // What was explored under a refuted assumption does not count, and a full disk takes nothing: the checkpoint stays that there is.
+        if self.refuted.is_empty() { self.checkpoint() } else { Ok(()) }
     }
 
     /// Makes the initial states the first level.
     fn begin(&mut self) -> Result<(), Trouble> {
         let hand = &mut self.hands[0];
-        if let Err(unsupported) = hand.worker.initial(&mut hand.successors) {
-            self.unsupported = Some(unsupported);
-            self.monitor.stop(Stop::Unsupported);
+        hand.worker.initial(&mut hand.successors);
+        self.unsupported = hand.successors.unsupported().cloned();
+        self.refuted.extend(hand.successors.refuted().iter().map(|(_, revise)| revise.clone()));
+        if !self.refuted.is_empty() {
+            self.monitor.stop(Stop::Refuted);
             return Ok(());
         }
         for number in 0..hand.successors.len() {
             if let Some(fault) = hand.successors.fault(number) {
                 self.monitor.add_fault();
                 self.counters.faults += 1;
-                let trail = Trail { initial: number as u64, actions: Vec::new() };
+                let trail = Trail::ending(number as u64, Vec::new());
                 let finding = Finding { fault: fault.clone(), trail };
                 note(&mut self.findings, finding);
             } else {
@@ -197,9 +192,15 @@ impl<'m, M: Transfer> Search<'m, M> {
     fn absorb(&mut self, level: u64, harvest: Harvest) -> Result<(), Trouble> {
         self.unexpanded = harvest.unexpanded;
         self.counters.transitions += harvest.transitions;
-        let gaps = [self.gap.take(), harvest.gap];
-        self.gap = gaps.into_iter().flatten().min_by(|one, other| one.what.cmp(&other.what));
-        self.unsupported = self.unsupported.take().or(harvest.unsupported);
+        self.unsupported = least([self.unsupported.take(), harvest.unsupported]);
+        self.refuted.extend(harvest.refuted);
+        if !self.refuted.is_empty() {
+            // A predictable search has gone on to the end of the level: what is learnt must not depend on the threads.
+            if self.unexpanded.is_empty() {
+                self.monitor.stop(Stop::Refuted);
+            }
+            return Ok(());
+        }
         if self.options.deterministic {
             self.suspicion.states |= harvest.faulty_states;
             self.suspicion.steps |= harvest.faulty_steps;
@@ -216,8 +217,8 @@ impl<'m, M: Transfer> Search<'m, M> {
             let hand = &mut self.hands[0];
             let mut trail = self.space.way_to(hand, level, &state)?;
             if let Some(step) = step {
-                hand.worker.successors(&state, &mut hand.successors).expect("the search expanded this state before");
-                trail.actions.push(hand.successors.action(step));
+                hand.worker.successors(&state, &mut hand.successors);
+                trail.stem.push(hand.successors.action(step));
             }
             self.found(Finding { fault, trail });
         }
@@ -226,7 +227,7 @@ impl<'m, M: Transfer> Search<'m, M> {
 
     /// Notes a finding whose trail is seen to lead to its fault.
     fn found(&mut self, finding: Finding) {
-        let ends_in = ends_in(self.model, &finding.trail);
+        let ends_in = ends_in(self.model, &finding.trail, self.options.deadlocks);
         assert!(ends_in.contains(&Some(finding.fault.clone())), "{ends_in:?} is not {}", finding.fault);
         self.findings.push(finding);
     }
@@ -259,6 +260,9 @@ impl<'m, M: Transfer> Search<'m, M> {
     }
 
     fn checkpoint_if_due(&mut self) -> Result<(), Trouble> {
+        if !self.refuted.is_empty() {
+            return Ok(());
+        }
         let is_time = self.checkpointed.elapsed() >= self.settings.checkpoint_every;
         if is_time || self.space.disk.is_worth_cleaning() { self.checkpoint() } else { Ok(()) }
     }
@@ -273,7 +277,7 @@ impl<'m, M: Transfer> Search<'m, M> {
         manifest.counters = self.counters;
         manifest.finished = self.finished;
         manifest.suspicion = self.suspicion;
-        manifest.gap = self.gap.as_ref().map(|gap| gap.what.clone());
+        manifest.unsupported = self.unsupported.as_ref().map(|unsupported| unsupported.what.clone());
         manifest.unexpanded.clone_from(&self.unexpanded);
         manifest.findings = self.findings.iter().map(|finding| self.named(finding)).collect();
         if !self.finished {
@@ -294,8 +298,8 @@ impl<'m, M: Transfer> Search<'m, M> {
 
     fn named(&self, finding: &Finding) -> TrailNamed {
         let Finding { fault, trail } = finding;
-        let beyond = ends_in(self.model, trail)[0].as_ref() != Some(fault);
-        TrailNamed { initial: trail.initial, actions: trail.actions.iter().map(|action| action.0).collect(), beyond }
+        let beyond = ends_in(self.model, trail, self.options.deadlocks)[0].as_ref() != Some(fault);
+        TrailNamed { initial: trail.initial, actions: trail.stem.iter().map(|action| action.0).collect(), beyond }
     }
 }
 

@@ -8,7 +8,7 @@
 //! always by the least step that leads to a marked state. Marks take a bit per state.
 
 use super::disk::Trouble;
-use super::expansion::{Hand, fault_of_state};
+use super::expansion::Hand;
 use super::run::{RunReader, count_below};
 use super::sorting::is_same;
 use super::space::Space;
@@ -31,7 +31,7 @@ impl Sought<'_> {
     }
 
     fn of_state(&self, successors: &Successors) -> Option<Fault> {
-        fault_of_state(successors, self.options.deadlocks).filter(|fault| self.is_new(fault))
+        successors.fault_of_state(self.options.deadlocks).filter(|fault| self.is_new(fault))
     }
 
     fn of_step(&self, successors: &Successors, step: usize) -> Option<Fault> {
@@ -49,12 +49,12 @@ impl Space {
             states.push(self.predecessor(hand, level - 1, &target, among)?);
         }
         states.reverse();
-        hand.worker.initial(&mut hand.successors).expect("the search began with these initial states");
+        hand.worker.initial(&mut hand.successors);
         let out = &hand.successors;
         let initial = (0..out.len()).find(|&number| out.fault(number).is_none() && out.state(number) == states[0]);
         let initial = initial.expect("a state of level 0 is initial") as u64;
         let actions = states.windows(2).map(|pair| least_step(hand, &pair[0], &pair[1])).collect();
-        Ok(Trail { initial, actions })
+        Ok(Trail::ending(initial, actions))
     }
 
     fn record(&self, state: &[Word]) -> Vec<u64> {
@@ -117,9 +117,7 @@ impl Space {
         while position < positions.end {
             for record in reader.records(position, positions.end)?.chunks_exact(self.packing.keys()) {
                 self.packing.unpack(record, &mut hand.words);
-                hand.worker
-                    .successors(&hand.words, &mut hand.successors)
-                    .expect("the search expanded this state before");
+                hand.worker.successors(&hand.words, &mut hand.successors);
                 if visit(position, &hand.words, &hand.successors).is_break() {
                     return Ok(());
                 }
@@ -223,24 +221,24 @@ impl Space {
         marks: &[Marks],
         sought: &Sought<'_>,
     ) -> Result<Option<Finding>, Trouble> {
-        hand.worker.initial(&mut hand.successors).expect("the search began with these initial states");
+        hand.worker.initial(&mut hand.successors);
         let mut trail = None;
         for number in 0..hand.successors.len() {
             let state = hand.successors.state(number);
             if hand.successors.fault(number).is_none() && self.is_marked(0, state, &marks[0])? {
-                trail = Some((Trail { initial: number as u64, actions: Vec::new() }, state.to_vec()));
+                trail = Some((Trail::ending(number as u64, Vec::new()), state.to_vec()));
                 break;
             }
         }
         let Some((mut trail, mut state)) = trail else { return Ok(None) };
         for level in 1..marks.len() {
-            hand.worker.successors(&state, &mut hand.successors).expect("the search expanded this state before");
+            hand.worker.successors(&state, &mut hand.successors);
             let out = &hand.successors;
             let mut next = None;
             for step in 0..out.len() {
                 let is_last = level + 1 == marks.len() && sought.steps;
                 if let Some(fault) = is_last.then(|| sought.of_step(out, step)).flatten() {
-                    trail.actions.push(out.action(step));
+                    trail.stem.push(out.action(step));
                     return Ok(Some(Finding { fault, trail }));
                 }
                 if out.leads_on(step) && self.is_marked(level as u64, out.state(step), &marks[level])? {
@@ -249,10 +247,10 @@ impl Space {
                 }
             }
             let (action, reached) = next.expect("a marked state leads to a marked one");
-            trail.actions.push(action);
+            trail.stem.push(action);
             state = reached;
         }
-        hand.worker.successors(&state, &mut hand.successors).expect("the search expanded this state before");
+        hand.worker.successors(&state, &mut hand.successors);
         let fault = sought.of_state(&hand.successors).expect("the last marked state is faulty");
         Ok(Some(Finding { fault, trail }))
     }
@@ -268,7 +266,7 @@ impl Space {
 
 /// The label of the least step from one state to another.
 fn least_step<M: Model>(hand: &mut Hand<'_, M>, from: &[Word], to: &[Word]) -> Action {
-    hand.worker.successors(from, &mut hand.successors).expect("the search expanded this state before");
+    hand.worker.successors(from, &mut hand.successors);
     let out = &hand.successors;
     let leads_there = |step: &usize| out.state(*step) == to && out.leads_on(*step);
     let step = (0..out.len()).find(leads_there).expect("the states of a way are neighbours");

@@ -151,7 +151,7 @@ impl Measured {
         for _ in 0..TIMED_RUNS {
             let settings = Settings { order: Order::FirstCome, ..Settings::default() };
             let start = Instant::now();
-            let summary = search_on_threads(1, model, &options(), &settings, &Monitor::new(), Vec::new);
+            let summary = search_on_threads(1, model, &options(), &settings, &Monitor::new());
             let time = start.elapsed();
             let summary = summary.map_err(|problem| problem.to_string())?;
             if let Some(unsupported) = summary.unsupported {
@@ -257,7 +257,7 @@ fn simulated(
     let monitors: Vec<Monitor> = (0..ranks).map(|_| Monitor::new()).collect();
     let mut nodes = Vec::new();
     for (rank, (store, monitor)) in stores.iter().zip(&monitors).enumerate() {
-        let node = Node::new(rank as Rank, ranks, model, store, (&options, settings), monitor, Vec::new);
+        let node = Node::new(rank as Rank, ranks, model, store, (&options, settings), monitor);
         nodes.push(node.map_err(|problem| problem.to_string())?);
     }
     let outcome = simulation::simulate(&mut nodes, network);
