@@ -1,8 +1,7 @@
 //! Ranks that have threads: several parts of the states in each process, and searches that follow each other. Processes are threads here,
 //! and each has its own model.
 
-use dampf_core::Transfer;
-use dampf_dist::{Host, Order, Partition, Settings, Summary, search_on_host};
+use dampf_dist::{Distributable, Host, Order, Partition, Settings, Summary, search_on_host};
 use dampf_net::Rank;
 use dampf_net::thread::connect;
 use dampf_search::{Monitor, Options};
@@ -16,9 +15,8 @@ use std::thread;
 fn hosted<M: Distributable>(models: &[M], threads: &[Rank], options: &Options, settings: &[Settings]) -> Vec<Summary> {
     let of_process = |(transport, (model, &threads))| {
         let mut host = Host::new(transport, threads);
-        let note = || threads.to_le_bytes().to_vec();
         let search = |settings| {
-            search_on_host(&mut host, model, options, settings, &Monitor::new(), note)
+            search_on_host(&mut host, model, options, settings, &Monitor::new())
                 .unwrap_or_else(|problem| panic!("{problem}"))
         };
         settings.iter().map(search).collect::<Vec<_>>()
@@ -54,7 +52,6 @@ fn threads_of_ranks_agree_with_the_reference() {
             assert_eq!(summary.statistics.transitions, expected.transitions);
             let faults: BTreeSet<_> = summary.findings.iter().map(|finding| finding.fault.clone()).collect();
             assert_eq!(faults, expected.faults);
-            assert_eq!(summary.notes.len(), threads.iter().sum::<Rank>() as usize);
         }
     }
 }

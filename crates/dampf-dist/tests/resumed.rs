@@ -69,7 +69,7 @@ fn a_search_that_dies_is_resumed_on_any_number_of_ranks() {
         let faults: BTreeSet<_> = summary.findings.iter().map(|finding| finding.fault.clone()).collect();
         assert_eq!(faults, expected.faults, "{context}");
         for finding in &summary.findings {
-            replay(&graph, &finding.trail).expect("trails replay");
+            replay(&graph, &finding.trail, true).expect("trails replay");
         }
         if let (true, Some((trail, fault))) = (options.deterministic, &expected.first) {
             assert_eq!((&summary.findings[0].trail, &summary.findings[0].fault), (trail, fault), "{context}");

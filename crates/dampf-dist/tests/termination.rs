@@ -2,8 +2,7 @@
 
 mod network;
 
-use dampf_core::Transfer;
-use dampf_dist::{Order, Settings, Termination};
+use dampf_dist::{Distributable, Order, Settings, Termination};
 use dampf_net::simulation;
 use dampf_search::Options;
 use dampf_testkit::graph::{Size, random_graph};

@@ -70,7 +70,9 @@ fn write_process(program: &Program, kind: &str, process: &Process, out: &mut Str
                 Effect::Assign { target, value, .. } => {
                     write!(out, "; {} := {}", place(program, target), expression(program, value)).unwrap();
                 }
-                Effect::Assert { condition, .. } => write!(out, "; fits {}", expression(program, condition)).unwrap(),
+                Effect::Assert { condition, .. } | Effect::Assume { condition, .. } => {
+                    write!(out, "; fits {}", expression(program, condition)).unwrap()
+                }
             }
         }
         out.push('\n');

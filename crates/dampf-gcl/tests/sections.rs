@@ -2,7 +2,7 @@
 
 mod support;
 
-use dampf_core::{Describe, Model, Transfer, Word};
+use dampf_core::{Describe, Model, Sections, Word};
 use dampf_gcl::{Backend, GclModel};
 use dampf_testkit::program::{Size, random_program};
 use std::collections::{BTreeMap, BTreeSet};

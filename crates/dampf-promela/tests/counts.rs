@@ -3,10 +3,10 @@
 //! The numbers are SPIN's: `spin -o1 -o2 -o3 -a`, the verifier compiled with `-DSAFETY -DNOREDUCE` and run with `-c0`, which goes on after errors. Every
 //! model is explored with the interpreter and with native code.
 
-use dampf_core::{Action, FaultKind, Model, Source, Successors, Trail, Worker};
+use dampf_core::{FaultKind, Model, Remark, Revise, Source, Successors, Worker};
 use dampf_gcl::model::Backend;
 use dampf_promela::{Promela, PromelaModel};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 /// What a model says of itself, with the definitions that are given on the command line.
@@ -48,52 +48,38 @@ fn read(path: &Path, definitions: &[(String, String)]) -> Promela {
     Promela::new(&model).unwrap_or_else(|problems| panic!("{}", problems[0]))
 }
 
-/// Explores everything behind faults, too: the number of states and the kinds of faults. If a process is missing, a run to where
-/// it would be started.
-fn explore(model: &PromelaModel) -> Result<(usize, BTreeSet<&'static str>), Trail> {
+/// Explores everything behind faults, too: the number of states and the kinds of faults, or else what the model was not prepared for.
+fn explore(model: &PromelaModel) -> Result<(usize, BTreeSet<&'static str>), Vec<Revise>> {
     let mut worker = model.worker();
     let mut steps = Successors::new(model.width());
     worker.initial(&mut steps);
     let mut queue = vec![steps.state(0).to_vec()];
-    let mut reached: HashMap<Vec<u32>, Option<(usize, Action)>> = HashMap::from([(queue[0].clone(), None)]);
+    let mut reached = HashSet::from([queue[0].clone()]);
     let mut kinds = BTreeSet::new();
     let mut next = 0;
     while next < queue.len() {
-        let state = queue[next].clone();
-        worker.successors(&state, &mut steps);
-        assert!(steps.unsupported().is_none(), "{:?}", steps.unsupported());
-        kinds.extend(steps.fault_of_state().map(|fault| fault.kind.name()));
-        for index in 0..steps.len() {
-            let action = steps.action(index);
-            match steps.fault(index) {
-                Some(fault) if fault.kind == FaultKind::Unprepared => {
-                    return Err(run_to(&queue, &reached, next, action));
-                }
-                Some(fault) => {
+        worker.successors(&queue[next], &mut steps);
+        let mut refuted = Vec::new();
+        for remark in steps.remarks(true) {
+            match remark {
+                Remark::Fault { fault, .. } => {
                     kinds.insert(fault.kind.name());
                 }
-                None => {
-                    if !reached.contains_key(steps.state(index)) {
-                        reached.insert(steps.state(index).to_vec(), Some((next, action)));
-                        queue.push(steps.state(index).to_vec());
-                    }
-                }
+                Remark::Unsupported(unsupported) => panic!("{unsupported}"),
+                Remark::Refuted(revise) => refuted.push(revise),
+            }
+        }
+        if !refuted.is_empty() {
+            return Err(refuted);
+        }
+        for index in (0..steps.len()).filter(|&index| steps.fault(index).is_none()) {
+            if reached.insert(steps.state(index).to_vec()) {
+                queue.push(steps.state(index).to_vec());
             }
         }
         next += 1;
     }
     Ok((queue.len(), kinds))
-}
-
-fn run_to(queue: &[Vec<u32>], reached: &HashMap<Vec<u32>, Option<(usize, Action)>>, end: usize, last: Action) -> Trail {
-    let mut actions = vec![last];
-    let mut at = end;
-    while let Some((before, action)) = reached[&queue[at]] {
-        actions.push(action);
-        at = before;
-    }
-    actions.reverse();
-    Trail::ending(0, actions)
 }
 
 fn check(path: &Path) {
@@ -110,7 +96,7 @@ fn check_with(path: &Path, expected: &Expected) {
             let model = promela.model(backend, true).expect("a model");
             match explore(&model) {
                 Ok(found) => break found,
-                Err(trail) => assert!(promela.learn(&model, [&trail]), "{name}: nothing to learn"),
+                Err(refuted) => assert!(promela.learn(&refuted), "{name}: nothing to learn"),
             }
         };
         assert_eq!(states, expected.states, "states of {name}, {backend:?}");

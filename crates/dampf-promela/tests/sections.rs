@@ -1,6 +1,6 @@
 //! The sections of a model's states: processes, variables and channels by the names that people know.
 
-use dampf_core::{Describe, Model, Source, Successors, Transfer, Word, Worker};
+use dampf_core::{Describe, Model, Sections, Source, Successors, Word, Worker};
 use dampf_gcl::model::Backend;
 use dampf_promela::{Promela, PromelaModel};
 use std::collections::{BTreeMap, HashSet};

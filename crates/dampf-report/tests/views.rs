@@ -354,6 +354,7 @@ impl std::io::Write for Full {
         Err(std::io::ErrorKind::StorageFull.into())
     }
     fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
     }
 }
 

@@ -38,7 +38,7 @@ fn compare<M: Restore>(model: &M, expected: &Expected, outcome: &Outcome, option
     match (&outcome.verdict, &expected.first) {
         (Verdict::Verified, None) => {}
         (Verdict::Violated(finding), Some((trail, fault))) => {
-            let replayed = replay(model, &finding.trail).expect("trails replay");
+            let replayed = replay(model, &finding.trail, options.deadlocks).expect("trails replay");
             assert!([replayed.fault, replayed.fault_beyond].contains(&Some(finding.fault.clone())), "{context}");
             if !options.keep_going {
                 // A faulty step of one level and a faulty state of the next are equally near.

@@ -74,7 +74,7 @@ fn compare<M: Model>(model: &M, expected: &Expected, engine: &Engine, context: &
         (Verdict::Verified, None) => {}
         (Verdict::Violated(finding), Some((trail, fault))) => {
             assert!(expected.faults.contains(&finding.fault), "{context}");
-            let replayed = replay(model, &finding.trail).expect("trails replay");
+            let replayed = replay(model, &finding.trail, engine.options.deadlocks).expect("trails replay");
             assert!([replayed.fault, replayed.fault_beyond].contains(&Some(finding.fault.clone())), "{context}");
             if engine.options.order == Order::BreadthFirst && !engine.options.keep_going {
                 // A faulty step of one level and a faulty state of the next are equally near.

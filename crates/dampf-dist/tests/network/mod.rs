@@ -1,7 +1,6 @@
 //! Runs a search on a simulated network.
 
-use dampf_core::Transfer;
-use dampf_dist::{Node, Settings, Summary};
+use dampf_dist::{Distributable, Node, Settings, Summary};
 use dampf_net::{Rank, simulation};
 use dampf_search::{Monitor, Options};
 use dampf_store::TreeStore;
