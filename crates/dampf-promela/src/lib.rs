@@ -20,14 +20,13 @@ mod refutation;
 mod resolve;
 mod typed;
 
-pub use assumptions::{Bounds, Subject};
-pub use lower::Instance;
 pub use model::PromelaModel;
 pub use parser::{read, read_expression};
 
-use assumptions::Assumptions;
+use assumptions::{Assumptions, Bounds, Subject};
 use dampf_core::{Diagnostic, Revise, Unsupported, problem};
 use dampf_gcl::model::Backend;
+use lower::Instance;
 use refutation::Refutation;
 use std::sync::Arc;
 
@@ -45,6 +44,11 @@ pub struct Promela {
 /// So many searches may refute assumptions about values before nothing is assumed any more: each of them restarts, however far it was.
 const REFUTED_MAX: u32 = 2;
 
+/// What stands at the beginning of a line of knowledge, and for a number that there is none of.
+const PROCESS: &str = "process";
+const BOUNDS: &str = "bounds";
+const NONE: &str = "-";
+
 impl Promela {
     /// Understands a model that was read.
     pub fn new(model: &ast::Model) -> Result<Promela, Vec<Diagnostic>> {
@@ -53,15 +57,44 @@ impl Promela {
         Ok(Promela { typed: Arc::new(typed), instances, assumptions: Assumptions::default(), rounds: 0, refuted: 0 })
     }
 
-    /// The processes that are prepared for.
-    pub fn instances(&self) -> &[Instance] {
-        &self.instances
+    /// All that is known and assumed about processes and values, as text that [`recall`](Self::recall) reads.
+    pub fn to_text(&self) -> String {
+        let number = |value: Option<usize>| value.map_or_else(|| NONE.to_owned(), |value| value.to_string());
+        let process =
+            |Instance { pid, proctype, channels }: &Instance| format!("{PROCESS} {pid} {proctype} {channels}\n");
+        let bounds = |(Subject { proctype, variable, field }, (least, greatest)): (Subject, Bounds)| {
+            format!("{BOUNDS} {} {variable} {} {least} {greatest}\n", number(proctype), number(field))
+        };
+        self.instances.iter().map(process).chain(self.assumptions.list().into_iter().map(bounds)).collect()
     }
 
-    /// Prepares for processes that were found possible before.
-    pub fn prepare_for(&mut self, instances: Vec<Instance>) {
-        let new: Vec<Instance> = instances.into_iter().filter(|instance| !self.instances.contains(instance)).collect();
-        self.instances.extend(new.into_iter().filter(|instance| instance.proctype < self.typed.proctypes.len()));
+    /// Prepares for what was known before. What is no knowledge of this model is left out: exploring would find it again.
+    pub fn recall(&mut self, text: &str) {
+        for line in text.lines() {
+            let words: Vec<&str> = line.split(' ').collect();
+            match words.as_slice() {
+                [PROCESS, pid, proctype, channels] => {
+                    if let (Ok(pid), Ok(proctype), Ok(channels)) = (pid.parse(), proctype.parse(), channels.parse()) {
+                        self.prepare_for(Instance { pid, proctype, channels });
+                    }
+                }
+                [BOUNDS, proctype, variable, field, least, greatest] => {
+                    let number = |word: &str| word.parse().ok();
+                    if let (Ok(variable), Ok(least), Ok(greatest)) = (variable.parse(), least.parse(), greatest.parse())
+                    {
+                        let subject = Subject { proctype: number(proctype), variable, field: number(field) };
+                        self.assumptions.assume(subject, (least, greatest));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn prepare_for(&mut self, instance: Instance) {
+        if !self.instances.contains(&instance) && instance.proctype < self.typed.proctypes.len() {
+            self.instances.push(instance);
+        }
     }
 
     /// What the model says about its runs that a check of states and steps does not look at.
@@ -73,16 +106,6 @@ impl Promela {
     pub fn explore(&mut self) -> Result<(), Unsupported> {
         self.assumptions = prepare::explore(&self.typed, &mut self.instances)?;
         Ok(())
-    }
-
-    /// What is assumed about values, to be kept with a trail.
-    pub fn assumptions(&self) -> Vec<(Subject, Bounds)> {
-        self.assumptions.list()
-    }
-
-    /// Assumes what was assumed before.
-    pub fn assume(&mut self, assumptions: &[(Subject, Bounds)]) {
-        assumptions.iter().for_each(|(subject, bounds)| self.assumptions.assume(*subject, *bounds));
     }
 
     /// The model for the processes that are prepared for. For a search that keeps going, runs go on behind violated assertions,

@@ -19,4 +19,4 @@ pub use palette::Palette;
 pub use report::{CheckReport, Setting, Traffic};
 pub use run::{Change, Run, ToldStep};
 pub use text::{Excerpt, StepTable, write_blocked, write_fault, write_run, write_state};
-pub use trail_file::{Origin, ProgramOrigin, PromelaOrigin, TrailFile, TrailFileError, bytes_hash, text_hash};
+pub use trail_file::{Knowledge, Origin, TrailFile, TrailFileError, bytes_hash, text_hash};

@@ -26,6 +26,8 @@ pub struct CheckReport<'a, M: Describe> {
     pub statistics: &'a Statistics,
     /// All findings, the one of the verdict first.
     pub findings: &'a [Finding],
+    /// How often exploration started, the last time included: what was refuted makes it restart.
+    pub rounds: u64,
     /// The run of the verdict, where it is `Violated`.
     pub run: Option<&'a Run<'a, M>>,
     pub elapsed: Duration,

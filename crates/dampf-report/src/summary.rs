@@ -30,6 +30,8 @@ struct Summary<'a, T> {
     transitions: u64,
     depth: u64,
     frontier: u64,
+    /// How often exploration started: a refuted assumption makes it restart.
+    rounds: u64,
     seconds: f64,
     states_per_second: u64,
     peak_rss_bytes: u64,
@@ -224,6 +226,7 @@ impl<M: Describe> CheckReport<'_, M> {
             transitions: statistics.transitions,
             depth: statistics.depth,
             frontier: statistics.frontier,
+            rounds: self.rounds,
             seconds: self.elapsed.as_secs_f64(),
             states_per_second: rate(statistics.states, self.elapsed),
             peak_rss_bytes: self.peak_rss_bytes,

@@ -9,73 +9,32 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 const FORMAT: &str = "dampf-trail";
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
-/// Where a trail comes from: everything that is needed to build the same model again.
+/// Where a trail comes from: everything that is needed to make the same model again.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Origin {
     /// The path of the model as it was given.
     pub model: String,
     /// The hash of its text, as [`text_hash`] gives it.
     pub model_hash: String,
-    /// Constants given on the command line.
-    #[serde(default)]
-    pub definitions: Vec<(String, i64)>,
-    #[serde(default)]
-    pub invariants: Vec<String>,
-    #[serde(default)]
-    pub goals: Vec<String>,
-    /// Whether a deadlock is a fault.
-    #[serde(default = "yes")]
-    pub deadlocks: bool,
-    /// What else a program needs; a model has none.
+    /// The hash of what it was compiled to, where it was: headers, the meaning of flags and the compiler may change as well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub program: Option<ProgramOrigin>,
-    /// What else a Promela model needs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub promela: Option<PromelaOrigin>,
+    pub build_hash: Option<String>,
+    /// Whether the search went on after faults: a language may say what happens behind them.
+    #[serde(default)]
+    pub keep_going: bool,
+    /// What was asked of the front end, as the command line has it.
+    pub options: serde_json::Value,
+    pub knowledge: Knowledge,
 }
 
-/// How a Promela model was read. The labels of its steps depend on the processes it was prepared for.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct PromelaOrigin {
-    /// Macros given on the command line, with their texts.
-    pub macros: Vec<(String, String)>,
-    /// For each process its number, its proctype, and the number of channels before it.
-    pub processes: Vec<(u32, usize, u32)>,
-    /// What was assumed about values.
-    #[serde(default)]
-    pub assumptions: Vec<Assumption>,
-    /// Whether runs go on behind violated assertions.
-    #[serde(default)]
-    pub goes_on: bool,
-}
-
-/// For a proctype (none for globals), a variable, and a field of messages (none for the variable itself) the least and the greatest value.
-pub type Assumption = (Option<usize>, usize, Option<usize>, i32, i32);
-
-/// How a program was compiled, run and looked at. The labels of its steps depend on all of it.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct ProgramOrigin {
-    /// Flags for the compiler, where the origin is a source.
-    pub flags: Vec<String>,
-    /// The hash of what the source was compiled to: its headers, the flags' meaning and the compiler may change as well.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub executable_hash: Option<String>,
-    pub arguments: Vec<String>,
-    /// `visible`, `line` or `instruction`.
-    pub step: String,
-    pub spurious_wakeups: bool,
-    pub leaks: bool,
-    pub uninitialised: bool,
-    pub ignore_races: bool,
-    /// Whether all memory counts as shared, and otherwise what is known and assumed about it.
-    pub all_shared: bool,
-    pub sharing: String,
-}
-
-fn yes() -> bool {
-    true
+/// What a front end has learnt about an input and assumes about it. The labels of steps depend on it. Nobody but the front end reads it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
+pub struct Knowledge {
+    /// Of the front end's own encoding.
+    pub version: u32,
+    pub text: String,
 }
 
 /// A kept run and its origin.
@@ -200,12 +159,10 @@ mod tests {
         let origin = Origin {
             model: "models/lock.dmc".to_owned(),
             model_hash: text_hash("model"),
-            definitions: vec![("N".to_owned(), -3)],
-            invariants: vec!["x < \"3\"".to_owned()],
-            goals: Vec::new(),
-            deadlocks: false,
-            program: None,
-            promela: None,
+            build_hash: None,
+            keep_going: true,
+            options: serde_json::json!({ "invariants": ["x < \"3\""] }),
+            knowledge: Knowledge { version: 3, text: "what\nonly the front end reads".to_owned() },
         };
         let fault = Fault { kind: FaultKind::Invariant, message: "it is false".to_owned(), location: None };
         TrailFile::new(
@@ -225,7 +182,7 @@ mod tests {
         let refused = |text: &str| TrailFile::from_json(text).unwrap_err().to_string();
         assert!(refused("").contains("no trail file"));
         assert!(refused("[1]").contains("`dampf check --trail FILE`"));
-        assert!(refused(&example().to_json().replace("\"version\":1", "\"version\":7")).contains("version 7"));
+        assert!(refused(&example().to_json().replace("\"version\":2", "\"version\":7")).contains("version 7"));
         assert!(refused(&example().to_json().replace("\"actions\"", "\"deeds\"")).contains("missing field `actions`"));
         assert!(refused(&example().to_json().replace("[3,", "[-3,")).contains("no trail file"));
     }

@@ -4,17 +4,16 @@ use crate::cluster::{self, Attempt, Ranks};
 use crate::contents::Contents;
 use crate::disk;
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::options::{self, CheckOptions, Search};
 use crate::progress::Progress;
+use crate::rounds::{Clock, Round};
 use crate::terminal::{Terminal, complain};
 use dampf_core::{Describe, Restore, Sections, Transfer, Verdict};
 use dampf_report::{Origin, Run, Traffic};
 use dampf_search::{Monitor, Order, Outcome, Stop, judge};
 use dampf_store::{ExactStore, TreeStore};
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
-use std::time::Duration;
+use std::sync::Arc;
 
 /// What a search came to.
 pub struct Searched {
@@ -24,32 +23,29 @@ pub struct Searched {
     pub cut_short: Option<String>,
 }
 
+impl Searched {
+    /// There was nothing to search.
+    pub fn nothing(outcome: Outcome) -> Searched {
+        Searched { outcome, traffic: None, cut_short: None }
+    }
+}
+
 /// What is asked about a model.
 pub struct Question<'a> {
     pub origin: &'a Origin,
-    /// Whether a deadlock is a fault.
-    pub deadlocks: bool,
-    /// What of the time limit is used up already.
-    pub time_spent: Duration,
+    pub round: &'a Round,
     /// Where what the states are made of is.
     pub contents: &'a Contents,
 }
 
-/// Searches a model.
-pub fn search<M: Transfer + Restore + Sections>(
-    model: &M,
-    question: &Question,
-    attempt: &mut Attempt,
-    ranks: &mut Ranks,
-    options: &CheckOptions,
-    terminal: &Terminal,
-) -> Result<Searched, Failure> {
-    let &Question { origin, deadlocks, time_spent, contents } = question;
-    let monitor = Arc::new(Monitor::new());
-    stop_on_interrupt(&monitor, ranks.are_processes().then(|| options.cluster.checkpoint.clone()))?;
-    let shows = options.progress == options::Progress::Auto && ranks.speaks();
-    let progress = Progress::start(&monitor, shows, terminal);
-    let search = dampf_search::Options {
+/// What every engine together asks of a model.
+pub trait Searchable: Transfer + Restore + Sections {}
+
+impl<M: Transfer + Restore + Sections> Searchable for M {}
+
+/// What the options say about a search, of whose limits earlier rounds have used up so much.
+pub fn search_options(options: &CheckOptions, clock: &Clock, states_before: u64) -> dampf_search::Options {
+    dampf_search::Options {
         order: match options.search {
             Search::Dfs => Order::DepthFirst,
             Search::Bfs | Search::FirstCome | Search::BestFirst => Order::BreadthFirst,
@@ -57,13 +53,30 @@ pub fn search<M: Transfer + Restore + Sections>(
         threads: options.threads,
         deterministic: options.deterministic,
         keep_going: options.keep_going,
-        deadlocks,
+        deadlocks: options.model.deadlocks(),
         max_depth: options.max_depth,
-        max_states: options.max_states,
+        max_states: options.max_states.map(|limit| limit.saturating_sub(states_before).max(1)),
         max_time: options.max_time,
-        time_spent,
+        time_spent: clock.elapsed(),
         max_memory_bytes: options.max_memory,
-    };
+    }
+}
+
+/// Searches a model.
+pub fn search<M: Searchable>(
+    model: &M,
+    question: &Question,
+    attempt: &mut Attempt,
+    ranks: &mut Ranks,
+    options: &CheckOptions,
+    terminal: &Terminal,
+) -> Result<Searched, Failure> {
+    let &Question { origin, round, contents } = question;
+    let monitor = Arc::new(Monitor::new());
+    interrupt::direct_to(&monitor);
+    let shows = options.progress == options::Progress::Auto && ranks.speaks();
+    let progress = Progress::start(&monitor, shows, terminal);
+    let search = search_options(options, &round.clock, round.states_before);
     let width = model.width();
     let mut trouble = None;
     let searched: Result<Searched, Failure> = contents.watched(&monitor, || match (&mut *ranks, options.store) {
@@ -101,47 +114,20 @@ pub fn search<M: Transfer + Restore + Sections>(
         }
     });
     let mut searched = searched?;
-    searched.cut_short = searched.outcome.stopped.filter(|stop| stop.is_wanted()).map(|stop| stop.reason(&search));
+    let limits = search_options(options, &round.clock, 0);
+    searched.cut_short = searched.outcome.stopped.filter(|stop| stop.is_wanted()).map(|stop| stop.reason(&limits));
+    if let (Verdict::Unknown(reason), Some(Stop::StateLimit)) =
+        (&mut searched.outcome.verdict, searched.outcome.stopped)
+    {
+        // What earlier rounds used up is part of the limit.
+        *reason = Stop::StateLimit.reason(&limits);
+    }
     progress.finish();
     if let Some(trouble) = trouble {
         complain(&format!("warning: checkpoints could not be written any more: {trouble}\n"));
     }
     attempt.number += 1;
     Ok(searched)
-}
-
-/// Set when everything is done but to end.
-static IS_OVER: AtomicBool = AtomicBool::new(false);
-
-/// From now on, requests to end change nothing.
-pub fn end_of_searches() {
-    IS_OVER.store(true, Ordering::Relaxed);
-}
-
-/// The first Ctrl-C (or request to terminate) ends the search that is under way, the second ends Dampf. Ranks that are `processes` are ended by
-/// whoever started them, because another rank is gone or the user wants it: then there is no time left, and only the way on is told.
-fn stop_on_interrupt(monitor: &Arc<Monitor>, processes: Option<Option<PathBuf>>) -> Result<(), Failure> {
-    static CURRENT: OnceLock<Mutex<Arc<Monitor>>> = OnceLock::new();
-    if let Some(current) = CURRENT.get() {
-        *current.lock().expect("nothing panics under this lock") = Arc::clone(monitor);
-        return Ok(());
-    }
-    let current = CURRENT.get_or_init(|| Mutex::new(Arc::clone(monitor)));
-    let pressed = AtomicBool::new(false);
-    let handler = move || {
-        if IS_OVER.load(Ordering::Relaxed) {
-            return;
-        }
-        if let Some(checkpoint) = &processes {
-            cluster::say_how_to_go_on(checkpoint.as_deref());
-            std::process::exit(3);
-        }
-        if pressed.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-        current.lock().expect("nothing panics under this lock").stop(Stop::Interrupted);
-    };
-    ctrlc::set_handler(handler).map_err(|error| Failure::new(format!("cannot watch for Ctrl-C: {error}")))
 }
 
 /// Replays the run of a violation on the bare front end. A run that does not replay proves nothing, so the

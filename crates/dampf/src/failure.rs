@@ -8,6 +8,7 @@ use dampf_core::{Diagnostic, Source, Span, Unsupported};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents};
 use miette::{SourceCode, SourceSpan, SpanContents, ThemeCharacters, ThemeStyles};
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Why a command cannot do what it was asked to.
@@ -35,6 +36,14 @@ impl Failure {
 
     pub fn with_help(message: impl Into<String>, help: impl Into<String>) -> Failure {
         Failure::Message { message: message.into(), help: Some(help.into()) }
+    }
+
+    /// What is kept about an input was written by another version of Dampf.
+    pub fn other_knowledge(path: &Path) -> Failure {
+        Failure::with_help(
+            format!("what was kept about `{}` is of another version of Dampf", path.display()),
+            "check the input again",
+        )
     }
 
     pub fn exit_status(&self) -> u8 {

@@ -4,17 +4,28 @@
 //! input ends the walk.
 
 use crate::simulate::{Interruption, Standing, Walk};
-use dampf_core::{Describe, Word};
+use dampf_core::{Action, Describe, Word};
 use dampf_report::{Palette, StepTable};
 use std::io::{self, BufRead, IsTerminal, Write};
 
 const HELP: &str = "a number takes that step, u takes a step back, s shows all values, q ends";
 
-/// Walks as the lines of standard input say; returns whether the walk ends in a fault.
-pub fn walk<M: Describe>(walk: &mut Walk<'_, M>, out: &mut dyn Write, palette: Palette) -> Result<bool, Interruption> {
+/// Walks as the lines of standard input say; returns whether the walk ends in a fault. `taken` are the steps so far: a walk that refuted what the
+/// model assumes is gone on with on another model, as far as the same steps lead there.
+pub fn walk<M: Describe>(
+    walk: &mut Walk<'_, M>,
+    taken: &mut Vec<Action>,
+    out: &mut dyn Write,
+    palette: Palette,
+) -> Result<bool, Interruption> {
     let mut past: Vec<Vec<Word>> = Vec::new();
     let mut lines = io::stdin().lock().lines();
-    walk.write_state(out, palette, "initial state")?;
+    if taken.is_empty() {
+        walk.write_state(out, palette, "initial state")?;
+    } else {
+        go_on(walk, taken, &mut past)?;
+        walk.write_state(out, palette, "state")?;
+    }
     loop {
         let standing = write_standing(walk, past.len(), out, palette)?;
         let ended = matches!(standing, Standing::Faulty(_));
@@ -25,6 +36,7 @@ pub fn walk<M: Describe>(walk: &mut Walk<'_, M>, out: &mut dyn Write, palette: P
             }
             Answer::Back => {
                 if let Some(state) = past.pop() {
+                    taken.pop();
                     walk.go_to(state)?;
                 }
             }
@@ -36,12 +48,31 @@ pub fn walk<M: Describe>(walk: &mut Walk<'_, M>, out: &mut dyn Write, palette: P
                     Some(fault) => walk.write_fault(out, palette, fault)?,
                     None => {
                         past.push(walk.state().to_vec());
+                        taken.push(walk.action(index));
                         walk.take(index)?;
                     }
                 }
             }
         }
     }
+}
+
+/// Takes the same steps again, as far as there are such.
+fn go_on<M: Describe>(
+    walk: &mut Walk<'_, M>,
+    taken: &mut Vec<Action>,
+    past: &mut Vec<Vec<Word>>,
+) -> Result<(), Interruption> {
+    for number in 0..taken.len() {
+        let same = |index: &usize| walk.action(*index) == taken[number] && walk.leads_on(*index);
+        let Some(index) = (0..walk.choices()).find(same) else {
+            taken.truncate(number);
+            break;
+        };
+        past.push(walk.state().to_vec());
+        walk.take(index)?;
+    }
+    Ok(())
 }
 
 enum Answer {

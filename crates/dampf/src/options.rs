@@ -2,9 +2,11 @@
 //!
 //! Parsing, help, man pages and completions all come from these definitions.
 
+use crate::front_end::Offer;
 use crate::values;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use dampf_dist::{LocalSearch, Partition, Waiting};
+use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -284,11 +286,13 @@ pub struct ResumeOptions {
     pub progress: Progress,
 }
 
-/// A model and what is checked of it.
-#[derive(Args, Debug)]
+/// A model and what is checked of it. Trails keep it, so that the same model can be made again.
+#[derive(Args, Clone, Default, Debug, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ModelOptions {
     /// The program or model: an executable, a .c, .cc or .cpp source, a .dve or .dmc model
     #[arg(value_hint = ValueHint::FilePath)]
+    #[serde(skip)]
     pub input: PathBuf,
 
     /// Define a macro of a C or C++ source, or set a constant of a DMC model; may be given several times
@@ -312,7 +316,8 @@ pub struct ModelOptions {
 }
 
 /// How a program is compiled, run and looked at. Models have none of this.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Default, Debug, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ProgramOptions {
     /// Further flags for the compiler of a C or C++ source, separated by spaces; may be given several times
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true, help_heading = "Programs")]
@@ -385,9 +390,10 @@ pub fn with_compiler_flags(arguments: impl Iterator<Item = OsString>) -> Vec<OsS
     result
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum, Serialize, Deserialize)]
 pub enum StepSize {
     /// Up to the next operation that other threads can notice
+    #[default]
     Visible,
     /// One line of the source
     Line,
@@ -395,9 +401,10 @@ pub enum StepSize {
     Instruction,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum, Serialize, Deserialize)]
 pub enum Reduce {
     /// Threads switch at locks and at memory that is shared
+    #[default]
     Lgc,
     /// Threads switch at every access to memory
     None,
@@ -471,7 +478,44 @@ pub enum Search {
     BestFirst,
 }
 
+impl ModelOptions {
+    /// What the options ask of a front end, by name: whether it is asked, and who has it.
+    pub fn asked(&self) -> Vec<(&'static str, bool, Offer)> {
+        let program = &self.program;
+        vec![
+            ("-D", !self.definitions.is_empty(), Offer::Definitions),
+            ("--invariant", !self.invariants.is_empty(), Offer::Expressions),
+            ("--goal", !self.goals.is_empty(), Offer::Expressions),
+            ("--cflags", !program.cflags.is_empty(), Offer::Programs),
+            ("--step", program.step != StepSize::Visible, Offer::Programs),
+            ("--reduce", program.reduce != Reduce::Lgc, Offer::Programs),
+            ("--spurious-wakeups", program.spurious_wakeups, Offer::Programs),
+            ("--leaks", program.leaks, Offer::Programs),
+            ("--uninitialised", program.uninitialised, Offer::Programs),
+            ("--no-races", program.no_races, Offer::Programs),
+            ("arguments after `--`", !program.arguments.is_empty(), Offer::Programs),
+        ]
+    }
+
+    /// Whether a deadlock is a fault.
+    pub fn deadlocks(&self) -> bool {
+        !self.no_deadlock
+    }
+}
+
 impl CheckOptions {
+    /// What the options ask of a front end.
+    pub fn asked(&self) -> Vec<(&'static str, bool, Offer)> {
+        let mut asked = self.model.asked();
+        asked.extend([
+            ("--buchi", self.buchi.is_some(), Offer::Automata),
+            ("--backend", self.backend.is_some(), Offer::Backends),
+            ("--contents", self.contents.is_some(), Offer::Contents),
+            ("--shared-folder", self.cluster.shared_folder.is_some(), Offer::Contents),
+        ]);
+        asked
+    }
+
     /// Where the contents of a program's states are.
     pub fn contents(&self) -> Place {
         self.contents.unwrap_or(if self.store == Store::Disk { Place::Disk } else { Place::Memory })

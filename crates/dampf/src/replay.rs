@@ -1,24 +1,24 @@
 //! `dampf replay`: shows a kept run again.
 
 use crate::failure::Failure;
-use crate::input::{Input, read_source};
-use crate::options::ReplayOptions;
-use crate::program::{self, ProgramInput};
-use crate::promela::{self, PromelaInput};
+use crate::front_end::{FrontEnd, Hashes, Made, Making};
+use crate::front_ends::Registry;
+use crate::options::{ModelOptions, ReplayOptions};
+use crate::rounds::{self, Clock, Ended, Exploration, Explored, Round};
+use crate::source::read_source;
 use crate::terminal::{Terminal, print};
-use dampf_core::Describe;
-use dampf_gcl::model::{Backend, GclModel};
-use dampf_report::{Excerpt, Origin, Palette, Run, TrailFile, grouped, write_fault, write_run};
+use dampf_core::{Describe, Unsupported};
+use dampf_report::{Excerpt, Palette, Run, TrailFile, grouped, write_fault, write_run};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-pub fn run(options: &ReplayOptions, terminal: &Terminal) -> Result<u8, Failure> {
+pub fn run(options: &ReplayOptions, registry: &Registry, terminal: &Terminal) -> Result<u8, Failure> {
     let kept = read(&options.trail)?;
     let model = match &options.model {
         Some(path) => path.clone(),
         None => find_model(&kept.origin.model, &options.trail)?,
     };
-    follow(&kept, &model, options.allow_changed_model, terminal)?;
+    registry.of(&model)?.follow(&kept, &model, options.allow_changed_model, terminal)?;
     Ok(0)
 }
 
@@ -43,26 +43,58 @@ fn find_model(model: &str, trail: &Path) -> Result<PathBuf, Failure> {
 }
 
 /// Runs a kept trail on the model at `path` and shows it. Returns whether it ends in a fault.
-pub fn follow(kept: &TrailFile, path: &Path, changes_allowed: bool, terminal: &Terminal) -> Result<bool, Failure> {
-    if program::is_program(path) {
-        let input = ProgramInput::read(path, kept.origin.clone())?;
-        check_unchanged(kept, &input.origin, path, changes_allowed)?;
-        return follow_on(kept, &input.model(), input.deadlocks, path, terminal);
+pub fn follow<F: FrontEnd>(
+    kept: &TrailFile,
+    path: &Path,
+    may_differ: bool,
+    terminal: &Terminal,
+) -> Result<bool, Failure> {
+    let mut options: ModelOptions = serde_json::from_value(kept.origin.options.clone())
+        .map_err(|error| Failure::new(format!("the trail's options are not of this Dampf: {error}")))?;
+    options.input = PathBuf::from(&kept.origin.model);
+    let front_end = F::load(path, &options, Some(&kept.origin.knowledge))?;
+    check_unchanged(kept, &front_end.hashes(), path, may_differ)?;
+    let mut replay = Replay { kept, path, deadlocks: options.deadlocks(), terminal };
+    match rounds::run(front_end, false, Clock::new(None), None, &mut replay)? {
+        Ended::Done(is_faulty) => Ok(is_faulty),
+        Ended::Stopped(_) => unreachable!("nobody watches for Ctrl-C"),
     }
-    if promela::is_promela(path) {
-        let mut input = PromelaInput::read(path, kept.origin.clone())?;
-        check_unchanged(kept, &input.origin(), path, changes_allowed)?;
-        return follow_on(kept, &input.same_model()?, input.deadlocks, path, terminal);
-    }
-    let input = Input::read(path, kept.origin.clone())?;
-    check_unchanged(kept, &input.origin, path, changes_allowed)?;
-    let model = GclModel::new(input.program, Backend::Interpreter)?;
-    follow_on(kept, &model, input.deadlocks, path, terminal)
 }
 
-fn check_unchanged(kept: &TrailFile, origin: &Origin, path: &Path, changes_allowed: bool) -> Result<(), Failure> {
-    let changed = origin.model_hash != kept.origin.model_hash;
-    if changed && !changes_allowed {
+/// A trail that is run again.
+struct Replay<'a> {
+    kept: &'a TrailFile,
+    path: &'a Path,
+    deadlocks: bool,
+    terminal: &'a Terminal,
+}
+
+impl<F: FrontEnd> Exploration<F> for Replay<'_> {
+    /// Whether it ends in a fault.
+    type Result = bool;
+
+    fn making(&mut self) -> Result<Making, Failure> {
+        Ok(Making::bare(self.kept.origin.keep_going))
+    }
+
+    /// What other steps than the trail's refute does not matter: the trail is a run under what was known when it was found.
+    fn explore(
+        &mut self,
+        _: &F,
+        made: Result<Made<F::Model>, Unsupported>,
+        _: Round,
+    ) -> Result<Explored<bool>, Failure> {
+        let (made, path) = (made?, self.path);
+        let run = Run::replay(made.bare(), self.kept.trail.clone(), self.deadlocks)
+            .map_err(|error| Failure::new(format!("the trail is no run of `{}`: {error}", path.display())))?;
+        check_end(self.kept, &run, path)?;
+        print(|out| show(out, self.terminal.palette, &run, path))?;
+        Ok(Explored::Done(run.fault().is_some()))
+    }
+}
+
+fn check_unchanged(kept: &TrailFile, hashes: &Hashes, path: &Path, may_differ: bool) -> Result<(), Failure> {
+    if hashes.input != kept.origin.model_hash && !may_differ {
         return Err(Failure::with_help(
             format!(
                 "`{}` has changed since the trail was written: its steps may mean something else now",
@@ -71,11 +103,10 @@ fn check_unchanged(kept: &TrailFile, origin: &Origin, path: &Path, changes_allow
             "check the model again, or replay with --allow-changed-model",
         ));
     }
-    let executable_hash = |origin: &Origin| origin.program.as_ref().and_then(|program| program.executable_hash.clone());
-    // Trails of earlier versions do not know, and of a source that was moved the names differ that it is compiled with.
-    let comparable = origin.model == kept.origin.model && executable_hash(&kept.origin).is_some();
-    let rebuilt_otherwise = comparable && executable_hash(origin) != executable_hash(&kept.origin);
-    if rebuilt_otherwise && !changes_allowed {
+    // Of a source that was moved the names differ that it is compiled with.
+    let comparable = path.display().to_string() == kept.origin.model;
+    let rebuilt_otherwise = comparable && hashes.build != kept.origin.build_hash;
+    if rebuilt_otherwise && !may_differ {
         return Err(Failure::with_help(
             format!(
                 "`{}` is as it was, but is compiled to another program than the one that the trail was written for: \
@@ -86,20 +117,6 @@ fn check_unchanged(kept: &TrailFile, origin: &Origin, path: &Path, changes_allow
         ));
     }
     Ok(())
-}
-
-fn follow_on<M: Describe>(
-    kept: &TrailFile,
-    model: &M,
-    deadlocks: bool,
-    path: &Path,
-    terminal: &Terminal,
-) -> Result<bool, Failure> {
-    let run = Run::replay(model, kept.trail.clone(), deadlocks)
-        .map_err(|error| Failure::new(format!("the trail is no run of `{}`: {error}", path.display())))?;
-    check_end(kept, &run, path)?;
-    print(|out| show(out, terminal.palette, &run, path))?;
-    Ok(run.fault().is_some())
 }
 
 /// A trail tells of a fault; a run that ends otherwise is not the run it tells of.

@@ -5,6 +5,7 @@
 
 use crate::check;
 use crate::failure::Failure;
+use crate::front_ends::Registry;
 use crate::options::{Arguments, CheckOptions, Command, ResumeOptions, Store};
 use crate::terminal::Terminal;
 use clap::Parser;
@@ -82,7 +83,7 @@ fn read(folder: &Path) -> Result<Kept, Failure> {
     })
 }
 
-pub fn run(options: &ResumeOptions, terminal: &Terminal) -> Result<u8, Failure> {
+pub fn run(options: &ResumeOptions, registry: &Registry, terminal: &Terminal) -> Result<u8, Failure> {
     let kept = read(&options.folder)?;
     let parsed = Arguments::try_parse_from(crate::options::with_compiler_flags(
         kept.arguments.iter().map(std::ffi::OsString::from),
@@ -97,7 +98,7 @@ pub fn run(options: &ResumeOptions, terminal: &Terminal) -> Result<u8, Failure> 
     std::env::set_current_dir(&kept.folder).map_err(|error| {
         Failure::new(format!("the search was begun in `{}`, which cannot be entered: {error}", kept.folder.display()))
     })?;
-    check::resume(&check, kept.origin, terminal)
+    check::run(&check, Some(&kept.origin), registry, terminal)
 }
 
 fn override_options(check: &mut CheckOptions, options: &ResumeOptions, folder: &Path) -> Result<(), Failure> {

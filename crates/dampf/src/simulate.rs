@@ -1,94 +1,140 @@
-//! `dampf simulate`: one run of a model.
+//! `dampf simulate`: one run of an input.
 //!
-//! The walk is on the interpreter, the reference for what a model means. Random choices come from a seed that
-//! is printed, so that every run can be had again.
+//! The walk is on the bare front end, the reference for what an input means. Random choices come from a seed that
+//! is printed, so that every run can be had again. A random run is made before it is told: where it refutes what the model assumes, it is
+//! made again with a model that knows better, and nobody need know.
 
 use crate::chance::Chance;
 use crate::failure::Failure;
-use crate::input::Input;
+use crate::front_end::{FrontEnd, Made, Making, Offer};
+use crate::front_ends::Registry;
 use crate::options::SimulateOptions;
-use crate::program::{self, ProgramInput};
-use crate::promela::{self, PromelaInput};
-use crate::run_program;
+use crate::rounds::{self, Clock, Ended, Exploration, Explored, Round};
 use crate::terminal::{Terminal, print};
 use crate::{interactive, replay};
-use dampf_core::{Describe, Fault, FaultKind, Successors, Word, Worker};
-use dampf_gcl::model::{Backend, GclModel};
+use dampf_core::{Action, Describe, Fault, FaultKind, Revise, StepEnd, Successors, Unsupported, Word, Worker};
 use dampf_report::{Palette, StepTable, ToldStep, write_blocked, write_fault, write_state};
 use std::io::{self, Write};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-pub fn run(options: &SimulateOptions, terminal: &Terminal) -> Result<u8, Failure> {
+pub fn run(options: &SimulateOptions, registry: &Registry, terminal: &Terminal) -> Result<u8, Failure> {
+    let input = &options.model.input;
+    let language = registry.of(input)?;
     if let Some(trail) = &options.trail {
-        let kept = replay::read(trail)?;
-        return Ok(replay::follow(&kept, &options.model.input, false, terminal)?.into());
+        return Ok(language.follow(&replay::read(trail)?, input, false, terminal)?.into());
     }
-    if program::is_program(&options.model.input) {
-        let mut input = ProgramInput::load(&options.model)?;
-        if options.quiet {
-            return run_program::run(&input, options);
-        }
-        input.try_out(None);
-        return walk_through(&input.model(), input.deadlocks, options, terminal);
-    }
-    if promela::is_promela(&options.model.input) && !options.quiet {
-        let mut input = PromelaInput::load(&options.model)?;
-        input.promela.explore()?;
-        return walk_through(&input.model(Backend::Interpreter, false)?, input.deadlocks, options, terminal);
-    }
-    if options.quiet {
-        return Err(Failure::new(format!(
-            "--quiet goes with programs; `{}` is a model",
-            options.model.input.display()
-        )));
-    }
-    let input = Input::load(&options.model)?;
-    let deadlocks = input.deadlocks;
-    let model = GclModel::new(input.program, Backend::Interpreter)?;
-    walk_through(&model, deadlocks, options, terminal)
+    let mut asked = options.model.asked();
+    asked.push(("--quiet", options.quiet, Offer::Programs));
+    registry.refuse_unoffered(language, input, &asked)?;
+    language.simulate(options, terminal)
 }
 
-fn walk_through<M: Describe>(
-    model: &M,
-    deadlocks: bool,
-    options: &SimulateOptions,
-    terminal: &Terminal,
-) -> Result<u8, Failure> {
-    let mut walk = Walk::new(model, deadlocks)?;
-    let mut stopped = None;
-    // Trouble within the model travels beside trouble with the output.
-    print(|out| {
-        let walked = if options.interactive {
-            interactive::walk(&mut walk, out, terminal.palette)
-        } else {
-            random(&mut walk, options, out, terminal.palette)
-        };
+pub fn simulate<F: FrontEnd>(options: &SimulateOptions, terminal: &Terminal) -> Result<u8, Failure> {
+    let front_end = F::load(&options.model.input, &options.model, None)?;
+    if options.quiet {
+        return front_end.run(options.seed.unwrap_or(0));
+    }
+    let seed = options.seed.unwrap_or_else(fresh_seed);
+    let mut simulation = Simulation { options, terminal, seed, taken: Vec::new() };
+    match rounds::run(front_end, true, Clock::new(None), None, &mut simulation)? {
+        Ended::Done(in_fault) => Ok(in_fault.into()),
+        Ended::Stopped(_) => unreachable!("nobody watches for Ctrl-C"),
+    }
+}
+
+/// A simulation that is under way.
+struct Simulation<'a> {
+    options: &'a SimulateOptions,
+    terminal: &'a Terminal,
+    seed: u64,
+    /// The steps that were chosen by hand so far.
+    taken: Vec<Action>,
+}
+
+impl<F: FrontEnd> Exploration<F> for Simulation<'_> {
+    /// Whether the run ends in a fault.
+    type Result = bool;
+
+    fn making(&mut self) -> Result<Making, Failure> {
+        Ok(Making::bare(false))
+    }
+
+    fn explore(
+        &mut self,
+        _: &F,
+        made: Result<Made<F::Model>, Unsupported>,
+        _: Round,
+    ) -> Result<Explored<bool>, Failure> {
+        let made = made?;
+        let walked = Walk::new(made.bare(), self.options.model.deadlocks())
+            .and_then(|walk| if self.options.interactive { self.by_hand(walk) } else { self.at_random(walk) });
         match walked {
-            Ok(ended) => stopped = Some(Ok(ended)),
-            Err(Interruption::Output(error)) => return Err(error),
-            Err(Interruption::Failure(failure)) => stopped = Some(Err(failure)),
+            Ok(in_fault) => Ok(Explored::Done(in_fault)),
+            Err(Interruption::Refuted(facts)) => Ok(Explored::Refuted { facts, states: 0 }),
+            Err(Interruption::Failure(failure)) => Err(failure),
+            Err(Interruption::Output(_)) => unreachable!("trouble with the output is told where it is met"),
         }
-        Ok(())
-    })?;
-    let in_fault = stopped.transpose()?.unwrap_or(false);
-    Ok(in_fault.into())
+    }
+}
+
+impl Simulation<'_> {
+    /// Takes random steps, and tells of them when all are taken; whether the run ends in a fault.
+    fn at_random<M: Describe>(&self, mut walk: Walk<'_, M>) -> Result<bool, Interruption> {
+        let start = walk.state().to_vec();
+        let mut chance = Chance(self.seed);
+        let mut choices = Vec::new();
+        while choices.len() < self.options.steps as usize && matches!(walk.standing(), Standing::Open) {
+            let choice = chance.below(walk.choices());
+            choices.push(choice);
+            if !walk.leads_on(choice) {
+                break;
+            }
+            walk.take(choice)?;
+        }
+        walk.go_to(start)?;
+        let mut told = Ok(false);
+        print(|out| {
+            told = tell(&mut walk, &choices, self.options, self.seed, out, self.terminal.palette);
+            output_of(&mut told)
+        })
+        .map_err(Interruption::Failure)?;
+        told
+    }
+
+    /// Takes steps by hand; whether the walk ends in a fault.
+    fn by_hand<M: Describe>(&mut self, mut walk: Walk<'_, M>) -> Result<bool, Interruption> {
+        let mut walked = Ok(false);
+        print(|out| {
+            walked = interactive::walk(&mut walk, &mut self.taken, out, self.terminal.palette);
+            output_of(&mut walked)
+        })
+        .map_err(Interruption::Failure)?;
+        walked
+    }
+}
+
+/// Trouble with the output travels apart from trouble within the model.
+fn output_of(walked: &mut Result<bool, Interruption>) -> io::Result<()> {
+    match std::mem::replace(walked, Ok(false)) {
+        Err(Interruption::Output(error)) => Err(error),
+        other => {
+            *walked = other;
+            Ok(())
+        }
+    }
 }
 
 /// Why a walk cannot go on.
 pub enum Interruption {
     Output(io::Error),
     Failure(Failure),
+    /// A step refutes what the model assumes.
+    Refuted(Vec<Revise>),
 }
 
 impl From<io::Error> for Interruption {
     fn from(error: io::Error) -> Self {
         Interruption::Output(error)
-    }
-}
-
-impl From<dampf_core::Unsupported> for Interruption {
-    fn from(unsupported: dampf_core::Unsupported) -> Self {
-        Interruption::Failure(unsupported.into())
     }
 }
 
@@ -112,19 +158,25 @@ pub enum Standing {
 
 impl<'m, M: Describe> Walk<'m, M> {
     /// Stands at the beginning: programs and models have one initial state.
-    pub fn new(model: &'m M, deadlocks: bool) -> Result<Walk<'m, M>, Failure> {
+    pub fn new(model: &'m M, deadlocks: bool) -> Result<Walk<'m, M>, Interruption> {
         let mut worker = model.worker();
         let mut next = Successors::new(model.width());
         worker.initial(&mut next);
-        if let Some(unsupported) = next.unsupported().filter(|_| next.is_empty()) {
-            return Err(unsupported.clone().into());
-        }
-        if let Some(fault) = next.fault(0) {
-            return Err(Failure::new(format!("the program fails before `main`: {fault}")));
-        }
-        let state = next.state(0).to_vec();
-        worker.successors(&state, &mut next);
-        Ok(Walk { model, worker, deadlocks, state, next })
+        refuse_refuted(&next)?;
+        let failure = match (next.is_empty(), next.step_end(0)) {
+            (true, _) => match next.unsupported() {
+                Some(unsupported) => unsupported.clone().into(),
+                None => Failure::new("there is no initial state"),
+            },
+            (false, Some(StepEnd::Fault(fault))) => Failure::new(format!("the program fails before `main`: {fault}")),
+            (false, _) => {
+                let state = next.state(0).to_vec();
+                let mut walk = Walk { model, worker, deadlocks, state: Vec::new(), next };
+                walk.go_to(state)?;
+                return Ok(walk);
+            }
+        };
+        Err(Interruption::Failure(failure))
     }
 
     pub fn state(&self) -> &[Word] {
@@ -143,6 +195,15 @@ impl<'m, M: Describe> Walk<'m, M> {
         (ToldStep::new(self.model, &self.state, self.next.action(index), after), fault)
     }
 
+    /// The label of choice `index`.
+    pub fn action(&self, index: usize) -> Action {
+        self.next.action(index)
+    }
+
+    pub fn leads_on(&self, index: usize) -> bool {
+        self.next.fault(index).is_none() && self.next.leads_on(index)
+    }
+
     /// Goes to the state that choice `index` leads to; the choice is not a faulty one.
     pub fn take(&mut self, index: usize) -> Result<(), Interruption> {
         let state = self.next.state(index).to_vec();
@@ -152,21 +213,14 @@ impl<'m, M: Describe> Walk<'m, M> {
     pub fn go_to(&mut self, state: Vec<Word>) -> Result<(), Interruption> {
         self.worker.successors(&state, &mut self.next);
         self.state = state;
-        Ok(())
+        refuse_refuted(&self.next)
     }
 
     pub fn standing(&self) -> Standing {
-        if let Some(fault) = self.next.state_fault() {
-            return Standing::Faulty(fault.clone());
-        }
-        match self.next.is_empty() {
-            false => Standing::Open,
-            true if self.next.valid_end() || !self.deadlocks => Standing::Ended,
-            true => Standing::Faulty(Fault {
-                kind: FaultKind::Deadlock,
-                message: "no process can move".to_owned(),
-                location: None,
-            }),
+        match self.next.fault_of_state(self.deadlocks) {
+            Some(fault) => Standing::Faulty(fault),
+            None if self.next.is_empty() => Standing::Ended,
+            None => Standing::Open,
         }
     }
 
@@ -184,52 +238,52 @@ impl<'m, M: Describe> Walk<'m, M> {
     }
 }
 
-/// Takes random steps; returns whether the run ends in a fault.
-fn random<M: Describe>(
+/// What the steps of a state refute comes before everything else: a model that knows better has other steps.
+fn refuse_refuted(next: &Successors) -> Result<(), Interruption> {
+    match next.refuted() {
+        [] => Ok(()),
+        refuted => Err(Interruption::Refuted(refuted.iter().map(|(_, revise)| revise.clone()).collect())),
+    }
+}
+
+/// Tells of a run that was made before, by its choices; whether it ends in a fault.
+fn tell<M: Describe>(
     walk: &mut Walk<'_, M>,
+    choices: &[usize],
     options: &SimulateOptions,
+    seed: u64,
     out: &mut dyn Write,
     palette: Palette,
 ) -> Result<bool, Interruption> {
-    let seed = options.seed.unwrap_or_else(fresh_seed);
-    writeln!(
-        out,
-        "{}\n",
-        palette.heading(format!("a random run of {}, --seed {seed}", options.model.input.display()))
-    )?;
+    let input = options.model.input.display();
+    writeln!(out, "{}\n", palette.heading(format!("a random run of {input}, --seed {seed}")))?;
     walk.write_state(out, palette, "initial state")?;
     writeln!(out, "\n{}", palette.heading("steps"))?;
-    let mut chance = Chance(seed);
     let mut table = StepTable::default();
-    let mut step = 0;
-    let fault = loop {
-        match walk.standing() {
-            Standing::Faulty(fault) => break Some(fault),
-            Standing::Ended => break None,
-            Standing::Open if step >= options.steps => break None,
-            Standing::Open => {}
-        }
-        let choice = chance.below(walk.choices());
-        step += 1;
+    let mut faulty_step = None;
+    for (number, &choice) in choices.iter().enumerate() {
         let (told, fault) = walk.choice(choice);
-        table.write(out, palette, step as usize, &told)?;
-        if let Some(fault) = fault {
-            break Some(fault.clone());
+        table.write(out, palette, number + 1, &told)?;
+        match fault {
+            Some(fault) => faulty_step = Some(fault.clone()),
+            None => walk.take(choice)?,
         }
-        walk.take(choice)?;
-    };
-    if step == 0 {
+    }
+    if choices.is_empty() {
         writeln!(out, "  none")?;
     }
     writeln!(out)?;
     walk.write_state(out, palette, "final state")?;
     writeln!(out)?;
-    match (&fault, walk.standing()) {
-        (Some(fault), _) => walk.write_fault(out, palette, fault)?,
+    match (faulty_step, walk.standing()) {
+        (Some(fault), _) | (None, Standing::Faulty(fault)) => {
+            walk.write_fault(out, palette, &fault)?;
+            return Ok(true);
+        }
         (None, Standing::Ended) => writeln!(out, "the run ends here: nothing can move")?,
-        (None, _) => writeln!(out, "the run could go on; --steps sets its length")?,
+        (None, Standing::Open) => writeln!(out, "the run could go on; --steps sets its length")?,
     }
-    Ok(fault.is_some())
+    Ok(false)
 }
 
 /// A seed that differs from run to run.

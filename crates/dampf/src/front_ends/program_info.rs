@@ -1,6 +1,7 @@
 //! `dampf info` of a program.
 
-use crate::program::ProgramInput;
+use super::program::Program;
+use crate::front_end::Making;
 use dampf_core::Model;
 use dampf_report::{Palette, grouped};
 use std::io::{self, Write};
@@ -8,9 +9,9 @@ use std::io::{self, Write};
 /// Variables that are listed; a program may have thousands.
 const VARIABLES_SHOWN: usize = 100;
 
-pub fn write(out: &mut dyn Write, palette: Palette, input: &ProgramInput) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, palette: Palette, input: &Program) -> io::Result<()> {
     let program = &input.program;
-    let model = input.model();
+    let model = input.model_on(Making::bare(false).ground);
     let code: u64 = program.debug.user_code().iter().map(|range| range.end - range.start).sum();
     let races = if program.instrumented { "yes" } else { "no: compile the program with `dampf cc` or `dampf c++`" };
     let rows = [

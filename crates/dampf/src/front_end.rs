@@ -1,0 +1,155 @@
+//! The one door for languages: what a front end is to the command line.
+//!
+//! A front end turns an input into a model, under what it knows about it so far. Every command is one function over this trait, and a language
+//! that implements it has all commands, engines, stores and outputs. Which front ends there are, the registry says (`front_ends.rs`).
+//!
+//! **Rounds.** A model may rest on assumptions, which exploring checks. Where one is refuted, the front end learns that, and exploration restarts
+//! with a model that knows better; the loop is in `rounds.rs`. What was learnt is a [`Knowledge`]: only the front end reads it, trail
+//! files and checkpoints carry it.
+
+use crate::failure::Failure;
+use crate::options::ModelOptions;
+use dampf_core::{Describe, Ground, Heap, Restore, Revise, Sections, Transfer, Unsupported};
+use dampf_report::{Knowledge, Palette};
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// A language, or a kind of program.
+pub trait FrontEnd: Send + Sized + 'static {
+    /// What an input of this kind is called, with its article: `a Promela model`.
+    const CALLED: &'static str;
+    /// The same for all of them: `Promela models`.
+    const ALL_CALLED: &'static str;
+    /// Which options mean something here; the others are refused.
+    const OFFERS: &'static [Offer];
+
+    type Model: Describe + Transfer + Restore + Sections + Send;
+
+    /// Whether a file is an input of this kind, by its name or its first bytes.
+    fn reads(path: &Path) -> bool;
+
+    /// Reads the input at `path`, as the options say, with what was known about it before. An input that was moved is called as it was when
+    /// [`ModelOptions::input`] named it.
+    fn load(path: &Path, options: &ModelOptions, known: Option<&Knowledge>) -> Result<Self, Failure>;
+
+    /// Hashes by which a change is noticed.
+    fn hashes(&self) -> Hashes;
+
+    fn knowledge(&self) -> Knowledge {
+        Knowledge::default()
+    }
+
+    /// Learns what can be learnt without exploring much, until a moment if one is given; not asked of what was known before.
+    fn preview(&mut self, end: Option<Instant>) -> Result<(), Failure> {
+        let _ = end;
+        Ok(())
+    }
+
+    /// The model under what is known by now.
+    fn model(&self, making: &Making) -> Result<Made<Self::Model>, Unsupported>;
+
+    /// Learns what exploring has refuted; whether the next model will be another.
+    fn learn(&mut self, refuted: &[Revise]) -> bool {
+        let _ = refuted;
+        false
+    }
+
+    /// Adds an automaton that watches the model, from a file.
+    fn watch(&mut self, automaton: &Path) -> Result<(), Failure> {
+        let _ = automaton;
+        unreachable!("{} do not offer automata", Self::ALL_CALLED)
+    }
+
+    /// Why no search can decide what is asked, if none can.
+    fn obstacle(&self) -> Option<String> {
+        None
+    }
+
+    /// What a search has not looked at that found nothing, if there is something; claims about whole runs are such where they are `asked`.
+    fn reservation(&self, claims_asked: bool) -> Option<String> {
+        let _ = claims_asked;
+        None
+    }
+
+    /// Bytes that the contents of states take, where they are not in the states' words.
+    fn contents_bytes(model: &Self::Model) -> u64 {
+        let _ = model;
+        0
+    }
+
+    /// Writes what was understood.
+    fn write_info(self, out: &mut dyn Write, palette: Palette) -> Result<io::Result<()>, Failure>;
+
+    /// Runs the input as it would run anywhere; returns its exit status.
+    fn run(&self, seed: u64) -> Result<u8, Failure> {
+        let _ = seed;
+        unreachable!("{} do not run", Self::ALL_CALLED)
+    }
+}
+
+/// Hashes of an input.
+pub struct Hashes {
+    /// Of its text or bytes.
+    pub input: String,
+    /// Of what it was compiled to, where it was.
+    pub build: Option<String>,
+}
+
+/// Something that options ask for and that not every front end has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Offer {
+    /// `-D`.
+    Definitions,
+    /// `--invariant`, `--goal`.
+    Expressions,
+    /// `--buchi`.
+    Automata,
+    /// `--backend`.
+    Backends,
+    /// `--contents`, `--shared-folder`: states name contents that lie elsewhere.
+    Contents,
+    /// Everything that is about compiling, running and looking at a program.
+    Programs,
+}
+
+/// How a model is made.
+#[derive(Clone)]
+pub struct Making {
+    pub backend: Backend,
+    /// For a search that goes on after faults.
+    pub keep_going: bool,
+    /// Where the contents of states lie.
+    pub ground: Arc<dyn Ground>,
+}
+
+impl Making {
+    /// The bare front end: for replaying and walking.
+    pub fn bare(keep_going: bool) -> Making {
+        Making { backend: Backend::Reference, keep_going, ground: Arc::new(Heap::default()) }
+    }
+}
+
+/// What computes successors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Backend {
+    /// What is fastest.
+    Fast,
+    /// What says what the input means.
+    Reference,
+}
+
+/// A model, and the bare front end that its trails are replayed on where that is another one.
+pub struct Made<M> {
+    pub searched: M,
+    pub reference: Option<M>,
+    /// What computes successors of `searched`, for reports.
+    pub backend: &'static str,
+}
+
+impl<M> Made<M> {
+    pub fn bare(&self) -> &M {
+        self.reference.as_ref().unwrap_or(&self.searched)
+    }
+}

@@ -1,0 +1,162 @@
+//! Models in DVE and DMC: texts that become guarded commands at once.
+
+use super::guarded_info;
+use crate::failure::Failure;
+use crate::front_end::{Backend, FrontEnd, Hashes, Made, Making, Offer};
+use crate::options::ModelOptions;
+use crate::source::{has_extension, read_source};
+use crate::values;
+use dampf_core::{Diagnostic, FaultKind, Source, Unsupported};
+use dampf_gcl::ir::{Check, Expr, Process, Program};
+use dampf_gcl::model::{self, GclModel};
+use dampf_report::{Knowledge, Palette, text_hash};
+use std::io::{self, Write};
+use std::marker::PhantomData;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What one of the languages has of its own.
+pub trait Language: Send + 'static {
+    const NAME: &'static str;
+    const CALLED: &'static str;
+    const ALL_CALLED: &'static str;
+    const OFFERS: &'static [Offer];
+    const EXTENSION: &'static str;
+
+    fn parse(source: Arc<Source>, definitions: &[(String, i64)]) -> Result<Program, Vec<Diagnostic>>;
+    fn parse_expression(program: &Program, text: &str) -> Result<Expr, Diagnostic>;
+    /// A Büchi automaton that watches a model.
+    fn parse_automaton(program: &Program, source: Arc<Source>) -> Result<Process, Vec<Diagnostic>>;
+}
+
+pub struct Dve;
+
+impl Language for Dve {
+    const NAME: &'static str = "DVE";
+    const CALLED: &'static str = "a DVE model";
+    const ALL_CALLED: &'static str = "DVE models";
+    const OFFERS: &'static [Offer] = &[Offer::Expressions, Offer::Backends];
+    const EXTENSION: &'static str = "dve";
+
+    fn parse(source: Arc<Source>, _: &[(String, i64)]) -> Result<Program, Vec<Diagnostic>> {
+        dampf_dve::parse(source)
+    }
+
+    fn parse_expression(program: &Program, text: &str) -> Result<Expr, Diagnostic> {
+        dampf_dve::parse_expression(program, text)
+    }
+
+    fn parse_automaton(_: &Program, _: Arc<Source>) -> Result<Process, Vec<Diagnostic>> {
+        unreachable!("a DVE model names its property automaton itself")
+    }
+}
+
+pub struct Dmc;
+
+impl Language for Dmc {
+    const NAME: &'static str = "DMC";
+    const CALLED: &'static str = "a DMC model";
+    const ALL_CALLED: &'static str = "DMC models";
+    const OFFERS: &'static [Offer] = &[Offer::Definitions, Offer::Expressions, Offer::Automata, Offer::Backends];
+    const EXTENSION: &'static str = "dmc";
+
+    fn parse(source: Arc<Source>, definitions: &[(String, i64)]) -> Result<Program, Vec<Diagnostic>> {
+        dampf_dmc::parse_with(source, definitions)
+    }
+
+    fn parse_expression(program: &Program, text: &str) -> Result<Expr, Diagnostic> {
+        dampf_dmc::parse_expression(program, text)
+    }
+
+    fn parse_automaton(program: &Program, source: Arc<Source>) -> Result<Process, Vec<Diagnostic>> {
+        dampf_dmc::parse_buchi(program, source)
+    }
+}
+
+/// A model that was read and understood.
+pub struct Guarded<L> {
+    /// With the invariants and goals among its checks.
+    program: Program,
+    hash: String,
+    /// The automaton that watches the model, by name.
+    automaton: Option<String>,
+    language: PhantomData<L>,
+}
+
+impl<L: Language> FrontEnd for Guarded<L> {
+    const CALLED: &'static str = L::CALLED;
+    const ALL_CALLED: &'static str = L::ALL_CALLED;
+    const OFFERS: &'static [Offer] = L::OFFERS;
+
+    type Model = GclModel;
+
+    fn reads(path: &Path) -> bool {
+        has_extension(path, &[L::EXTENSION])
+    }
+
+    fn load(path: &Path, options: &ModelOptions, _: Option<&Knowledge>) -> Result<Self, Failure> {
+        let definitions = definitions(&options.definitions)?;
+        let source = read_source(path)?;
+        let hash = text_hash(&source.text);
+        let mut program = L::parse(source, &definitions)?;
+        for (kind, texts) in [(FaultKind::Invariant, &options.invariants), (FaultKind::Goal, &options.goals)] {
+            for text in texts {
+                let condition = L::parse_expression(&program, text)?;
+                program.checks.push(Check { kind, condition, text: text.clone(), span: None });
+            }
+        }
+        let automaton = program.property.as_ref().map(|property| property.name.clone());
+        Ok(Guarded { program, hash, automaton, language: PhantomData })
+    }
+
+    fn hashes(&self) -> Hashes {
+        Hashes { input: self.hash.clone(), build: None }
+    }
+
+    fn model(&self, making: &Making) -> Result<Made<GclModel>, Unsupported> {
+        made(making, |backend| GclModel::new(self.program.clone(), backend))
+    }
+
+    fn watch(&mut self, automaton: &Path) -> Result<(), Failure> {
+        self.automaton = Some(L::parse_automaton(&self.program, read_source(automaton)?)?.name);
+        Ok(())
+    }
+
+    fn obstacle(&self) -> Option<String> {
+        let name = self.automaton.as_ref()?;
+        Some(format!(
+            "the model has a property automaton (`{name}`), and the search for accepting cycles does not exist yet"
+        ))
+    }
+
+    fn write_info(self, out: &mut dyn Write, palette: Palette) -> Result<io::Result<()>, Failure> {
+        let model = GclModel::new(self.program, model::Backend::Interpreter)?;
+        Ok(guarded_info::write(out, palette, &model, L::NAME))
+    }
+}
+
+/// The interpreter is the bare front end: whatever searches, trails are told by it. It also searches where this machine cannot run native code,
+/// and comes to the same answers.
+pub fn made<M>(
+    making: &Making,
+    make: impl Fn(model::Backend) -> Result<M, Unsupported>,
+) -> Result<Made<M>, Unsupported> {
+    let reference = make(model::Backend::Interpreter)?;
+    let native = if making.backend == Backend::Fast { make(model::Backend::Native).ok() } else { None };
+    Ok(match native {
+        Some(native) => Made { searched: native, reference: Some(reference), backend: "native" },
+        None => Made { searched: reference, reference: None, backend: "interpreter" },
+    })
+}
+
+/// The constants that `-D` sets in a model.
+fn definitions(texts: &[String]) -> Result<Vec<(String, i64)>, Failure> {
+    let read = |text: &String| values::definition(text).map_err(|error| Failure::new(format!("-D {text}: {error}")));
+    let definitions = texts.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    for (index, (name, _)) in definitions.iter().enumerate() {
+        if definitions[..index].iter().any(|(earlier, _)| earlier == name) {
+            return Err(Failure::new(format!("-D sets `{name}` more than once")));
+        }
+    }
+    Ok(definitions)
+}

@@ -1,0 +1,282 @@
+//! Programs: an executable, or a source that is compiled first.
+
+use super::program_info;
+use crate::chance::Chance;
+use crate::compile::{self, Compiler};
+use crate::failure::Failure;
+use crate::front_end::{FrontEnd, Hashes, Made, Making, Offer};
+use crate::options::{ModelOptions, ProgramOptions, Reduce, StepSize};
+use crate::terminal::complain;
+use dampf_core::{Ground, Model, Revise, Successors, Unsupported, Worker};
+use dampf_object::{Ending, Granularity, ObjectModel, Options, SeenUses, Sharing, read_facts};
+use dampf_report::{Knowledge, Palette, bytes_hash};
+use std::collections::HashSet;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+const EXECUTABLE_BYTES_MAX: u64 = 512 << 20;
+/// Random runs that are made before the search, to see which memory threads share.
+const TRIAL_RUNS: u64 = 8;
+const TRIAL_STEPS: usize = 2000;
+/// Instructions that all trial runs together may take.
+const TRIAL_INSTRUCTIONS: u64 = 1 << 28;
+/// A run that comes to known states so often goes in circles.
+const REPETITIONS_MAX: usize = 16;
+
+/// Of what is kept in trails and checkpoints.
+const KNOWLEDGE_VERSION: u32 = 1;
+
+/// A program that was read and understood.
+pub struct Program {
+    pub program: Arc<dampf_object::Program>,
+    options: Options,
+    pub sharing: Sharing,
+    hash: String,
+    build_hash: Option<String>,
+}
+
+/// The flags that a program is compiled with. Optimisation is based on the absence of races: where they are no faults, every access has to be
+/// made as it is written.
+fn flags_for(options: &ModelOptions) -> Vec<String> {
+    let unoptimised = options.program.no_races.then(|| "-O0".to_owned());
+    let definitions = options.definitions.iter().map(|definition| format!("-D{definition}"));
+    let given = options.program.cflags.iter().flat_map(|flags| flags.split_whitespace()).map(str::to_owned);
+    unoptimised.into_iter().chain(definitions).chain(given).collect()
+}
+
+/// What is checked of a program, and how finely.
+fn looked_at(options: &ProgramOptions) -> Options {
+    Options {
+        granularity: match options.step {
+            StepSize::Visible => Granularity::Visible,
+            StepSize::Line => Granularity::Line,
+            StepSize::Instruction => Granularity::Instruction,
+        },
+        spurious_wakeups: options.spurious_wakeups,
+        leaks: options.leaks,
+        uninitialised: options.uninitialised,
+        ignore_races: options.no_races,
+    }
+}
+
+impl FrontEnd for Program {
+    const CALLED: &'static str = "a program";
+    const ALL_CALLED: &'static str = "programs";
+    const OFFERS: &'static [Offer] = &[Offer::Definitions, Offer::Contents, Offer::Programs];
+
+    type Model = ObjectModel;
+
+    /// By its name a source, or by its first bytes an executable.
+    fn reads(path: &Path) -> bool {
+        let begins_like_elf = || {
+            use std::io::Read;
+            let mut magic = [0; 4];
+            std::fs::File::open(path).is_ok_and(|mut file| file.read_exact(&mut magic).is_ok() && magic == *b"\x7fELF")
+        };
+        let has_extension = path.extension().is_some();
+        Compiler::of_source(path).is_some() || begins_like_elf() || (!has_extension && path.is_file())
+    }
+
+    fn load(path: &Path, options: &ModelOptions, known: Option<&Knowledge>) -> Result<Self, Failure> {
+        let compiled = match Compiler::of_source(path) {
+            Some(_) => Some(compile::executable(path, &flags_for(options))?),
+            None if !options.definitions.is_empty() || !options.program.cflags.is_empty() => {
+                return Err(Failure::with_help(
+                    format!("`{}` is compiled already: -D and --cflags have no effect on it", path.display()),
+                    "give them to `dampf cc`, or check the source",
+                ));
+            }
+            None => None,
+        };
+        let executable = compiled.as_ref().map_or(path, |compiled| compiled.path());
+        let bytes = read_bytes(executable)?;
+        let hash = bytes_hash(&if compiled.is_some() { read_bytes(path)? } else { bytes.clone() });
+        let name = path.display().to_string();
+        // A source or executable that was moved is called as it was: its name takes room on the stack.
+        let mut arguments = vec![options.input.display().to_string()];
+        arguments.extend(options.program.arguments.iter().cloned());
+        let program = dampf_object::Program::load(name.clone(), &bytes, arguments).map_err(|refusal| {
+            let message = format!("`{name}` cannot be checked: {}", refusal.message);
+            Failure::Message { message, help: refusal.help }
+        })?;
+        let build_hash = compiled.is_some().then(|| contents_hash(&program));
+        let nothing_assumed = options.program.reduce == Reduce::None;
+        let sharing = match known {
+            Some(known) if known.version != KNOWLEDGE_VERSION => return Err(Failure::other_knowledge(path)),
+            Some(known) => Sharing::from_text(nothing_assumed, &known.text),
+            None => Sharing::new(nothing_assumed),
+        };
+        let options = looked_at(&options.program);
+        Ok(Program { program: Arc::new(program), options, sharing, hash, build_hash })
+    }
+
+    fn hashes(&self) -> Hashes {
+        Hashes { input: self.hash.clone(), build: self.build_hash.clone() }
+    }
+
+    fn knowledge(&self) -> Knowledge {
+        Knowledge { version: KNOWLEDGE_VERSION, text: self.sharing.to_text() }
+    }
+
+    /// Learns about sharing from random runs, which is cheaper than from searches that have to restart.
+    fn preview(&mut self, end: Option<Instant>) -> Result<(), Failure> {
+        let mut instructions = 0;
+        let mut seen = SeenUses::default();
+        'runs: for seed in 0..TRIAL_RUNS {
+            loop {
+                if instructions > TRIAL_INSTRUCTIONS || is_over(end) {
+                    break 'runs;
+                }
+                let mut model = self.model_on(Making::bare(false).ground);
+                model.watch_uses();
+                let mut refuted = Vec::new();
+                instructions += trial_run(&model, seed, TRIAL_INSTRUCTIONS - instructions, end, &mut refuted);
+                seen.merge(&model.seen_uses());
+                self.learn(&refuted);
+                // Early runs see more orders; later ones get further, because less is visible to them.
+                if !self.sharing.everything && seed + 1 >= TRIAL_RUNS / 2 {
+                    self.sharing.uses = seen.uses().collect();
+                }
+                if refuted.is_empty() {
+                    break;
+                }
+            }
+        }
+        self.sharing.end_trials();
+        Ok(())
+    }
+
+    fn model(&self, making: &Making) -> Result<Made<ObjectModel>, Unsupported> {
+        let searched = self.model_on(Arc::clone(&making.ground));
+        Ok(Made { searched, reference: None, backend: "machine" })
+    }
+
+    fn learn(&mut self, refuted: &[Revise]) -> bool {
+        let before = self.sharing.clone();
+        for revise in refuted {
+            self.sharing.learn(read_facts(&String::from_utf8_lossy(&revise.facts)));
+        }
+        self.sharing != before
+    }
+
+    fn reservation(&self, _: bool) -> Option<String> {
+        let reason = "no run is faulty in which threads switch between lines, but `--step line` leaves out all others";
+        (self.options.granularity == Granularity::Line).then(|| reason.to_owned())
+    }
+
+    fn contents_bytes(model: &ObjectModel) -> u64 {
+        model.bytes() as u64
+    }
+
+    fn write_info(self, out: &mut dyn Write, palette: Palette) -> Result<io::Result<()>, Failure> {
+        Ok(program_info::write(out, palette, &self))
+    }
+
+    /// Passes on what the program prints; its exit status, or 1 and the reason for a fault.
+    fn run(&self, seed: u64) -> Result<u8, Failure> {
+        let mut out = io::stdout().lock();
+        // The reader may have gone, which is no reason to stop the program.
+        let mut print = |text: &[u8]| {
+            let _ = out.write_all(text);
+        };
+        match self.model_on(Making::bare(false).ground).run_once(seed, &mut print)? {
+            Ending::Exited(status) => Ok(status),
+            Ending::Fault(fault) => {
+                complain(&format!("{fault}\n"));
+                Ok(1)
+            }
+            Ending::Deadlock => {
+                complain("deadlock: no thread can go on\n");
+                Ok(1)
+            }
+        }
+    }
+}
+
+impl Program {
+    /// A model with what is known about sharing by now, whose contents lie on a ground.
+    pub fn model_on(&self, ground: Arc<dyn Ground>) -> ObjectModel {
+        ObjectModel::on(ground, Arc::clone(&self.program), self.options, self.sharing.clone())
+    }
+}
+
+/// What putting a word of a state together costs, in instructions of the program: matters where there are hundreds of threads.
+const INSTRUCTIONS_PER_WORD: u64 = 4;
+
+fn is_over(end: Option<Instant>) -> bool {
+    end.is_some_and(|end| Instant::now() >= end)
+}
+
+/// One random run, as far as it goes; returns the number of instructions it took, or would have taken for its cost.
+fn trial_run(
+    model: &ObjectModel,
+    seed: u64,
+    instructions_max: u64,
+    end: Option<Instant>,
+    refuted: &mut Vec<Revise>,
+) -> u64 {
+    let mut worker = model.worker();
+    let mut next = Successors::new(model.width());
+    let mut chance = Chance(seed);
+    worker.initial(&mut next);
+    refuted.extend(next.refuted().iter().map(|(_, revise)| revise.clone()));
+    if next.is_empty() || !next.leads_on(0) {
+        return worker.instructions();
+    }
+    let mut state = next.state(0).to_vec();
+    let mut seen = HashSet::new();
+    let mut repetitions = 0;
+    let mut words = 0;
+    for _ in 0..TRIAL_STEPS {
+        repetitions += usize::from(!seen.insert(state.clone()));
+        if repetitions > REPETITIONS_MAX || worker.instructions() + words * INSTRUCTIONS_PER_WORD > instructions_max {
+            break;
+        }
+        if is_over(end) {
+            break;
+        }
+        worker.successors(&state, &mut next);
+        refuted.extend(next.refuted().iter().map(|(_, revise)| revise.clone()));
+        if !refuted.is_empty() {
+            break;
+        }
+        words += (next.len() * next.width()) as u64;
+        let open: Vec<usize> = (0..next.len()).filter(|&step| next.leads_on(step)).collect();
+        if open.is_empty() {
+            break;
+        }
+        let step = open[chance.below(open.len())];
+        state.clear();
+        state.extend_from_slice(next.state(step));
+    }
+    worker.instructions() + words * INSTRUCTIONS_PER_WORD
+}
+
+/// A hash of what runs: the segments alone, since the debug information also says where a program was compiled. The file's header is
+/// among them, and says how long the rest of the file is.
+fn contents_hash(program: &dampf_object::Program) -> String {
+    const HEADER_BYTES: usize = 64;
+    let mut contents = Vec::new();
+    for segment in &program.image.segments {
+        contents.extend(segment.address.to_le_bytes());
+        contents.extend(segment.memory_size.to_le_bytes());
+        let skipped = if segment.bytes.starts_with(b"\x7fELF") { HEADER_BYTES } else { 0 };
+        contents.extend(segment.bytes.iter().skip(skipped));
+    }
+    bytes_hash(&contents)
+}
+
+fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
+    let shown = path.display();
+    let unreadable = |error: std::io::Error| Failure::new(format!("cannot read `{shown}`: {error}"));
+    let length = std::fs::metadata(path).map_err(unreadable)?.len();
+    if length > EXECUTABLE_BYTES_MAX {
+        return Err(Failure::new(format!(
+            "cannot read `{shown}`: it is larger than {} MiB",
+            EXECUTABLE_BYTES_MAX >> 20
+        )));
+    }
+    std::fs::read(path).map_err(unreadable)
+}

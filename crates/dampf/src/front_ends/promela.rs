@@ -1,0 +1,95 @@
+//! Promela models: a text, the files it includes, and the macros given on the command line.
+
+use super::guarded::made;
+use super::promela_info;
+use crate::failure::Failure;
+use crate::front_end::{FrontEnd, Hashes, Made, Making, Offer};
+use crate::options::ModelOptions;
+use crate::source::{has_extension, read_source};
+use dampf_core::{Revise, Unsupported};
+use dampf_gcl::model::Backend;
+use dampf_promela::PromelaModel;
+use dampf_report::{Knowledge, Palette, text_hash};
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Instant;
+
+/// Of what is kept in trails and checkpoints.
+const KNOWLEDGE_VERSION: u32 = 1;
+
+/// A Promela model that was read and understood.
+pub struct Promela {
+    promela: dampf_promela::Promela,
+    hash: String,
+}
+
+impl FrontEnd for Promela {
+    const CALLED: &'static str = "a Promela model";
+    const ALL_CALLED: &'static str = "Promela models";
+    const OFFERS: &'static [Offer] = &[Offer::Definitions, Offer::Backends];
+
+    type Model = PromelaModel;
+
+    fn reads(path: &Path) -> bool {
+        has_extension(path, &["pml", "pm", "prom", "promela", "spin"])
+    }
+
+    fn load(path: &Path, options: &ModelOptions, known: Option<&Knowledge>) -> Result<Self, Failure> {
+        let source = read_source(path)?;
+        let macros: Vec<(String, String)> = options
+            .definitions
+            .iter()
+            .map(|text| match text.split_once('=') {
+                Some((name, text)) => (name.to_owned(), text.to_owned()),
+                None => (text.clone(), "1".to_owned()),
+            })
+            .collect();
+        let mut include = |name: &str, from: &Path| {
+            let beside = from.parent().map_or_else(|| Path::new(name).to_path_buf(), |folder| folder.join(name));
+            let text = std::fs::read_to_string(&beside).map_err(|error| error.to_string())?;
+            Ok((beside.display().to_string(), text))
+        };
+        let model = dampf_promela::read(source, &macros, &mut include)?;
+        let mut promela = dampf_promela::Promela::new(&model)?;
+        if let Some(known) = known {
+            if known.version != KNOWLEDGE_VERSION {
+                return Err(Failure::other_knowledge(path));
+            }
+            promela.recall(&known.text);
+        }
+        Ok(Promela { promela, hash: text_hash(&model.source.text) })
+    }
+
+    fn hashes(&self) -> Hashes {
+        Hashes { input: self.hash.clone(), build: None }
+    }
+
+    fn knowledge(&self) -> Knowledge {
+        Knowledge { version: KNOWLEDGE_VERSION, text: self.promela.to_text() }
+    }
+
+    fn preview(&mut self, _: Option<Instant>) -> Result<(), Failure> {
+        Ok(self.promela.explore()?)
+    }
+
+    fn model(&self, making: &Making) -> Result<Made<PromelaModel>, Unsupported> {
+        made(making, |backend| self.promela.model(backend, making.keep_going))
+    }
+
+    fn learn(&mut self, refuted: &[Revise]) -> bool {
+        self.promela.learn(refuted)
+    }
+
+    fn reservation(&self, claims_asked: bool) -> Option<String> {
+        let claim = self.promela.claims().first().filter(|_| claims_asked)?;
+        Some(format!(
+            "assertions and end states hold, but {claim} is not checked yet (--no-claims leaves such claims out)"
+        ))
+    }
+
+    fn write_info(mut self, out: &mut dyn Write, palette: Palette) -> Result<io::Result<()>, Failure> {
+        self.promela.explore()?;
+        let model = self.promela.model(Backend::Interpreter, false)?;
+        Ok(promela_info::write(out, palette, &model))
+    }
+}
