@@ -71,6 +71,79 @@ pub trait Dependencies: Model {
     fn disables(&self, action: usize) -> &[u32];
 }
 
+/// Something that steps read and write: a variable, a channel, a control location, a word of memory. The number is stable: it means the same
+/// thing in every state of a model.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Object(pub u64);
+
+/// What one step of one state reads and writes. Both lists are ascending, without repetitions, and may be larger than need be: an object that
+/// is listed may be used, one that is not listed is not.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Footprint {
+    /// Objects whose value decides whether the step is enabled or what it does.
+    pub reads: Vec<Object>,
+    /// Objects whose value the step may change.
+    pub writes: Vec<Object>,
+}
+
+impl Footprint {
+    pub fn clear(&mut self) {
+        self.reads.clear();
+        self.writes.clear();
+    }
+
+    /// Brings both lists into their order.
+    pub fn normalise(&mut self) {
+        for objects in [&mut self.reads, &mut self.writes] {
+            objects.sort_unstable();
+            objects.dedup();
+        }
+    }
+
+    /// Whether one of two steps writes what the other reads or writes. Two steps of a state that do not conflict commute: each is enabled
+    /// behind the other, and both orders lead to the same state.
+    pub fn conflicts(&self, other: &Footprint) -> bool {
+        let meet = |one: &[Object], other: &[Object]| one.iter().any(|object| other.binary_search(object).is_ok());
+        meet(&self.writes, &other.writes) || meet(&self.writes, &other.reads) || meet(&self.reads, &other.writes)
+    }
+}
+
+/// Footprints of the steps of a state, for reductions that look at states: unlike [`Dependencies`], which hold for every state.
+pub trait Footprints: Model {
+    /// Fills `footprint` with what the step `action` of `state` reads and writes. A step that is made of several, or that moves several
+    /// processes, has the objects of all its parts; one that waits until nothing else can move reads everything.
+    fn footprint(&self, state: &[Word], action: Action, footprint: &mut Footprint);
+
+    /// What an object is called, for people.
+    fn object_name(&self, object: Object) -> String;
+}
+
+/// Numbers that a heuristic can be made of: how many processes wait, how many are alive, how many locks are held.
+pub trait Observations: Model {
+    /// What is observed, in the order of [`observe`](Self::observe).
+    fn observations(&self) -> &[&'static str];
+
+    /// Appends the value of each observation in a state.
+    fn observe(&self, state: &[Word], values: &mut Vec<i64>);
+}
+
+/// Which states an infinite run must pass for ever to violate a property: those of a model that has a property automaton inside.
+pub trait Acceptance: Model {
+    fn is_accepting(&self, state: &[Word]) -> bool;
+}
+
+/// Memory and registers of the threads of a program, for debuggers.
+pub trait Inspect: Model {
+    /// The threads that are alive in a state, by number.
+    fn threads(&self, state: &[Word]) -> Vec<u32>;
+
+    /// The integer registers of a thread in the machine's own order, the program counter last.
+    fn registers(&self, state: &[Word], thread: u32) -> Option<Vec<u64>>;
+
+    /// Reads memory as a thread sees it; false where not all of it belongs to an object.
+    fn read_memory(&self, state: &[Word], thread: u32, address: u64, bytes: &mut [u8]) -> bool;
+}
+
 /// Boolean observations of a state, for properties.
 pub trait Propositions: Model {
     fn proposition_count(&self) -> usize;

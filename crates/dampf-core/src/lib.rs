@@ -34,7 +34,8 @@ mod trail;
 mod verdict;
 
 pub use companion::{
-    Binding, CallStack, Dependencies, Describe, Part, Propositions, Restore, Sections, Step, Transfer,
+    Acceptance, Binding, CallStack, Dependencies, Describe, Footprint, Footprints, Inspect, Object, Observations, Part,
+    Propositions, Restore, Sections, Step, Transfer,
 };
 pub use component::{ComponentId, ComponentTable};
 pub use diagnostic::{Diagnostic, Source, SourceFile, Span};

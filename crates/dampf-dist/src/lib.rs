@@ -36,7 +36,7 @@ pub use outbox::Traffic;
 pub use partition::{NoSuchSection, Partition};
 pub use queue::{Order, Waiting};
 pub use report::Summary;
-pub use run::{Host, Network, Problem, search_on, search_on_host, search_on_threads};
+pub use run::{Host, Network, RankProblem, search_on, search_on_host, search_on_threads};
 pub use sampling::partition_for;
 
 use dampf_core::{Sections, Transfer};
@@ -48,7 +48,7 @@ impl<M: Transfer + Sections> Distributable for M {}
 
 /// How the work is shared. The same on all ranks.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct RankSettings {
     pub partition: Partition,
     pub order: Order,
     pub waiting: Waiting,
@@ -62,9 +62,9 @@ pub struct Settings {
     pub library: Option<Library>,
 }
 
-impl Default for Settings {
+impl Default for RankSettings {
     fn default() -> Self {
-        Settings {
+        RankSettings {
             partition: Partition::default(),
             order: Order::default(),
             waiting: Waiting::default(),

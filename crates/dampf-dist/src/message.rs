@@ -7,7 +7,7 @@ use crate::termination::Token;
 use crate::wire::{Garbled, Reader, Write};
 use dampf_core::Action;
 use dampf_net::Rank;
-use dampf_search::Stop;
+use dampf_search::StopReason;
 use dampf_store::{Prefix, StateRef};
 
 /// A message, read. Long contents stay in the bytes they came in.
@@ -33,7 +33,7 @@ pub enum Message<'b> {
     /// The search has ended everywhere.
     Ended,
     /// The search is to end, for this reason.
-    Halt(Stop),
+    Halt(StopReason),
     /// How far the sender is.
     Progress(Progress),
     /// Who owns this bucket?
@@ -230,7 +230,7 @@ impl Message<'_> {
             }
             3 => Message::Idle(reader.number()? != 0),
             4 => Message::Ended,
-            5 => Message::Halt(Stop::from_code(reader.number()? as u8).ok_or(Garbled)?),
+            5 => Message::Halt(StopReason::from_code(reader.number()? as u8).ok_or(Garbled)?),
             6 => Message::Progress(Progress {
                 states: reader.number()?,
                 transitions: reader.number()?,

@@ -29,10 +29,10 @@ use crate::recent::RecentStates;
 use crate::report::{Discovery, Report, Summary};
 use crate::termination::{IdleReports, Safra};
 use crate::wire::Garbled;
-use crate::{Problem, Settings, Termination};
+use crate::{RankProblem, RankSettings, Termination};
 use dampf_core::{Revise, Statistics, Successors, Unsupported, Word};
 use dampf_net::{Lost, Process, Rank, Transport, Turn};
-use dampf_search::{Monitor, Options, Stop};
+use dampf_search::{Monitor, SearchOptions, StopReason};
 use dampf_store::{Session, StateRef, Store, TreeStore};
 use explore::{ForeignStep, Held, OwnStep};
 pub use levels::LevelEnd;
@@ -61,8 +61,8 @@ pub(crate) enum Phase {
 pub struct Node<'a, M: Distributable> {
     pub(crate) model: &'a M,
     pub(crate) store: &'a TreeStore,
-    pub(crate) options: &'a Options,
-    pub(crate) settings: &'a Settings,
+    pub(crate) options: &'a SearchOptions,
+    pub(crate) settings: &'a RankSettings,
     monitor: &'a Monitor,
     pub(crate) rank: Rank,
     pub(crate) ranks: Rank,
@@ -93,7 +93,7 @@ pub struct Node<'a, M: Distributable> {
     unsupported: Option<Unsupported>,
     /// What was refuted here of what the model assumes.
     refuted: BTreeSet<Revise>,
-    stopped: Option<Stop>,
+    stopped: Option<StopReason>,
     /// This rank's initial states, with their numbers.
     pub(crate) initial: Vec<(StateRef, u64)>,
     discoveries: Vec<Discovery>,
@@ -144,9 +144,9 @@ impl<'a, M: Distributable> Node<'a, M> {
         ranks: Rank,
         model: &'a M,
         store: &'a TreeStore,
-        (options, settings): (&'a Options, &'a Settings),
+        (options, settings): (&'a SearchOptions, &'a RankSettings),
         monitor: &'a Monitor,
-    ) -> Result<Self, Problem> {
+    ) -> Result<Self, RankProblem> {
         let levels = settings.order == Order::Levels || options.deterministic;
         let partitioner = Partitioner::new(model, ranks, settings.partition.clone())?;
         let format = Format {
@@ -159,7 +159,8 @@ impl<'a, M: Distributable> Node<'a, M> {
         let width = model.width();
         let count = ranks as usize;
         let library = settings.library.as_ref().filter(|_| format.parts && ranks > 1);
-        let author = |library: &Library| Author::shared(library, rank).map_err(Problem::library(library.file(rank)));
+        let author =
+            |library: &Library| Author::shared(library, rank).map_err(RankProblem::library(library.file(rank)));
         let author = library.map(author).transpose()?;
         let mut node = Node {
             model,
@@ -281,14 +282,14 @@ impl<'a, M: Distributable> Node<'a, M> {
     }
 
     /// Ends the search everywhere, for this reason.
-    fn halt(&mut self, network: &mut impl Transport, reason: Stop) {
+    fn halt(&mut self, network: &mut impl Transport, reason: StopReason) {
         if self.phase == Phase::Searching {
             self.broadcast(network, &Message::Halt(reason));
             self.stop(network, reason);
         }
     }
 
-    fn stop(&mut self, network: &mut impl Transport, reason: Stop) {
+    fn stop(&mut self, network: &mut impl Transport, reason: StopReason) {
         self.stopped.get_or_insert(reason);
         self.report(network);
     }
@@ -458,7 +459,7 @@ impl<'a, M: Distributable> Node<'a, M> {
         let Some(reason) = self.monitor.stopped() else { return };
         self.halt(network, reason);
         // Trails take time, too. Those of a search that had ended in this way are what is left to do.
-        if reason.is_wanted() && !self.stopped.is_some_and(Stop::is_wanted) {
+        if reason.is_wanted() && !self.stopped.is_some_and(StopReason::is_wanted) {
             self.pursue(network, |quest| quest.give_up(reason));
         }
     }
@@ -476,7 +477,7 @@ impl<'a, M: Distributable> Node<'a, M> {
         }
         self.monitor.publish(&all);
         if self.rank == 0 && self.options.max_states.is_some_and(|limit| all.states >= limit) {
-            self.halt(network, Stop::StateLimit);
+            self.halt(network, StopReason::StateLimit);
         }
     }
 

@@ -15,7 +15,7 @@ use crate::parcel::{PARENT_BITS, UNKNOWN_PARENT, unpack_single};
 use crate::report::{Discovery, FaultPlace, Report, Summary};
 use dampf_core::{Action, Finding, Model, Successors, Trail, Word, Worker, replay};
 use dampf_net::{Rank, Transport};
-use dampf_search::{FINDINGS_MAX, Stop};
+use dampf_search::{FINDINGS_MAX, StopReason};
 use dampf_store::{Prefix, Session, StateRef};
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -252,7 +252,7 @@ impl Quest {
     }
 
     /// Leaves out the trails that are not known yet.
-    pub fn give_up(&mut self, reason: Stop) {
+    pub fn give_up(&mut self, reason: StopReason) {
         self.tasks.clear();
         self.search = None;
         self.placed = None;

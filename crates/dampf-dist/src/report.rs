@@ -3,7 +3,7 @@
 use crate::outbox::Traffic;
 use crate::wire::{Garbled, Reader, Write};
 use dampf_core::{Action, Fault, FaultKind, Finding, Revise, SourceLocation, Statistics, Trail, Unsupported};
-use dampf_search::Stop;
+use dampf_search::StopReason;
 use dampf_store::StateRef;
 use std::collections::BTreeSet;
 
@@ -35,7 +35,7 @@ pub struct Report {
     pub redundant: u64,
     pub truncated: bool,
     pub unsupported: Option<Unsupported>,
-    pub stopped: Option<Stop>,
+    pub stopped: Option<StopReason>,
     pub discoveries: Vec<Discovery>,
     /// Why this rank saves no checkpoints any more.
     pub checkpoint_trouble: Option<String>,
@@ -53,7 +53,7 @@ pub struct Summary {
     pub redundant: u64,
     pub truncated: bool,
     pub unsupported: Option<Unsupported>,
-    pub stopped: Option<Stop>,
+    pub stopped: Option<StopReason>,
     pub findings: Vec<Finding>,
     /// Why checkpoints could not be written, where that was so.
     pub checkpoint_trouble: Option<String>,
@@ -153,20 +153,20 @@ fn read_refuted(reader: &mut Reader) -> Result<BTreeSet<Revise>, Garbled> {
 }
 
 /// What ends a search early, as the first fields of both.
-fn write_endings(out: &mut Vec<u8>, truncated: bool, unsupported: Option<&Unsupported>, stopped: Option<Stop>) {
+fn write_endings(out: &mut Vec<u8>, truncated: bool, unsupported: Option<&Unsupported>, stopped: Option<StopReason>) {
     out.number(u64::from(truncated));
     out.number(u64::from(unsupported.is_some()));
     unsupported.iter().for_each(|unsupported| out.text(&unsupported.what));
     out.number(stopped.map_or(0, |stop| stop as u64));
 }
 
-fn read_endings(reader: &mut Reader) -> Result<(bool, Option<Unsupported>, Option<Stop>), Garbled> {
+fn read_endings(reader: &mut Reader) -> Result<(bool, Option<Unsupported>, Option<StopReason>), Garbled> {
     let truncated = reader.number()? != 0;
     let unsupported = match reader.number()? {
         0 => None,
         _ => Some(Unsupported { what: reader.text()? }),
     };
-    Ok((truncated, unsupported, Stop::from_code(reader.number()? as u8)))
+    Ok((truncated, unsupported, StopReason::from_code(reader.number()? as u8)))
 }
 
 impl Discovery {

@@ -1,14 +1,14 @@
 //! Running a search on a real network: as one of its ranks, as some of them, or as all of them on threads.
 
 use crate::Distributable;
-use crate::Settings;
+use crate::RankSettings;
 use crate::checkpoint::CheckpointProblem;
 use crate::node::Node;
 use crate::partition::NoSuchSection;
 use crate::report::Summary;
 use dampf_net::thread::{ThreadTransport, connect};
 use dampf_net::{Lost, Post, Rank, Transport, host, run};
-use dampf_search::{Monitor, Options, watched};
+use dampf_search::{Monitor, SearchOptions, watched};
 use dampf_store::{Store, TreeStore};
 use std::fmt;
 use std::io;
@@ -19,7 +19,7 @@ use std::time::Duration;
 
 /// Why there is no result.
 #[derive(Debug)]
-pub enum Problem {
+pub enum RankProblem {
     NoSuchSection(NoSuchSection),
     Checkpoint(CheckpointProblem),
     Lost(Lost),
@@ -35,24 +35,24 @@ pub enum Problem {
     },
 }
 
-impl Problem {
+impl RankProblem {
     fn is_of_another_rank(&self) -> bool {
-        matches!(self, Problem::Lost(_) | Problem::Elsewhere { .. })
+        matches!(self, RankProblem::Lost(_) | RankProblem::Elsewhere { .. })
     }
 
-    pub(crate) fn library(file: PathBuf) -> impl FnOnce(io::Error) -> Problem {
-        move |error| Problem::Library { file, error }
+    pub(crate) fn library(file: PathBuf) -> impl FnOnce(io::Error) -> RankProblem {
+        move |error| RankProblem::Library { file, error }
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for RankProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Problem::NoSuchSection(section) => section.fmt(f),
-            Problem::Checkpoint(problem) => problem.fmt(f),
-            Problem::Lost(lost) => lost.fmt(f),
-            Problem::Elsewhere { rank, reason } => write!(f, "rank {rank}: {reason}"),
-            Problem::Library { file, error } => write!(f, "cannot use `{}`: {error}", file.display()),
+            RankProblem::NoSuchSection(section) => section.fmt(f),
+            RankProblem::Checkpoint(problem) => problem.fmt(f),
+            RankProblem::Lost(lost) => lost.fmt(f),
+            RankProblem::Elsewhere { rank, reason } => write!(f, "rank {rank}: {reason}"),
+            RankProblem::Library { file, error } => write!(f, "cannot use `{}`: {error}", file.display()),
         }
     }
 }
@@ -63,17 +63,17 @@ impl fmt::Display for NoSuchSection {
     }
 }
 
-impl std::error::Error for Problem {}
+impl std::error::Error for RankProblem {}
 
-impl From<NoSuchSection> for Problem {
+impl From<NoSuchSection> for RankProblem {
     fn from(section: NoSuchSection) -> Self {
-        Problem::NoSuchSection(section)
+        RankProblem::NoSuchSection(section)
     }
 }
 
-impl From<CheckpointProblem> for Problem {
+impl From<CheckpointProblem> for RankProblem {
     fn from(problem: CheckpointProblem) -> Self {
-        Problem::Checkpoint(problem)
+        RankProblem::Checkpoint(problem)
     }
 }
 
@@ -100,7 +100,7 @@ impl<T: Transport> Network<T> {
 
     /// Tells all ranks whether this one is ready for what comes next, or why it is not, and hears the same from them. All ranks call
     /// this at the same point of what they do. A rank that just went away would leave the others waiting for it.
-    pub fn agree(&mut self, trouble: Option<&str>) -> Result<(), Problem> {
+    pub fn agree(&mut self, trouble: Option<&str>) -> Result<(), RankProblem> {
         let (me, ranks) = (self.rank(), self.ranks());
         let mut told: Vec<Option<String>> = vec![None; ranks as usize];
         told[me as usize] = Some(trouble.unwrap_or_default().to_owned());
@@ -112,7 +112,7 @@ impl<T: Transport> Network<T> {
         while told.contains(&None) {
             let message = match arrived.next() {
                 Some(message) => Some(message),
-                None => self.transport.receive().map_err(Problem::Lost)?,
+                None => self.transport.receive().map_err(RankProblem::Lost)?,
             };
             match message {
                 None => self.transport.wait(PATIENCE),
@@ -125,7 +125,7 @@ impl<T: Transport> Network<T> {
         self.early.extend(arrived);
         let mut troubles = (0..ranks).zip(told.into_iter().flatten()).filter(|(_, reason)| !reason.is_empty());
         match troubles.next() {
-            Some((rank, reason)) => Err(Problem::Elsewhere { rank, reason }),
+            Some((rank, reason)) => Err(RankProblem::Elsewhere { rank, reason }),
             None => Ok(()),
         }
     }
@@ -138,10 +138,10 @@ const PATIENCE: Duration = Duration::from_millis(5);
 pub fn search_on<M: Distributable, T: Transport>(
     network: &mut Network<T>,
     model: &M,
-    options: &Options,
-    settings: &Settings,
+    options: &SearchOptions,
+    settings: &RankSettings,
     monitor: &Monitor,
-) -> Result<Summary, Problem> {
+) -> Result<Summary, RankProblem> {
     let store = TreeStore::new(model.width());
     watched(&|| store.bytes(), options, monitor, || {
         search_as_rank(network, model, &store, (options, settings), monitor)
@@ -152,10 +152,10 @@ pub fn search_on<M: Distributable, T: Transport>(
 pub fn search_on_threads<M: Distributable>(
     ranks: Rank,
     model: &M,
-    options: &Options,
-    settings: &Settings,
+    options: &SearchOptions,
+    settings: &RankSettings,
     monitor: &Monitor,
-) -> Result<Summary, Problem> {
+) -> Result<Summary, RankProblem> {
     let networks = connect(ranks).into_iter().map(Network::new).collect();
     search_as_ranks(networks, model, (options, settings), monitor, |_| ()).1
 }
@@ -193,7 +193,7 @@ impl<T: Transport> Host<T> {
     }
 
     /// The same as [`Network::agree`], for all ranks of this process.
-    pub fn agree(&mut self, trouble: Option<&str>) -> Result<(), Problem> {
+    pub fn agree(&mut self, trouble: Option<&str>) -> Result<(), RankProblem> {
         let Host { post, networks } = self;
         std::thread::scope(|scope| {
             let threads: Vec<_> =
@@ -209,10 +209,10 @@ impl<T: Transport> Host<T> {
 pub fn search_on_host<M: Distributable, T: Transport>(
     host: &mut Host<T>,
     model: &M,
-    options: &Options,
-    settings: &Settings,
+    options: &SearchOptions,
+    settings: &RankSettings,
     monitor: &Monitor,
-) -> Result<Summary, Problem> {
+) -> Result<Summary, RankProblem> {
     let Host { post, networks } = host;
     let taken = std::mem::take(networks);
     let (given_back, result) =
@@ -225,10 +225,10 @@ pub fn search_on_host<M: Distributable, T: Transport>(
 fn search_as_ranks<M: Distributable>(
     networks: Vec<Network<ThreadTransport>>,
     model: &M,
-    options_and_settings: (&Options, &Settings),
+    options_and_settings: (&SearchOptions, &RankSettings),
     monitor: &Monitor,
     meanwhile: impl FnOnce(&dyn Fn() -> bool),
-) -> (Vec<Network<ThreadTransport>>, Result<Summary, Problem>) {
+) -> (Vec<Network<ThreadTransport>>, Result<Summary, RankProblem>) {
     let stores: Vec<TreeStore> = networks.iter().map(|_| TreeStore::new(model.width())).collect();
     let bytes = || stores.iter().map(Store::bytes).sum();
     watched(&bytes, options_and_settings.0, monitor, || {
@@ -245,7 +245,7 @@ fn search_as_ranks<M: Distributable>(
             let (networks, results): (Vec<_>, Vec<_>) = threads.into_iter().map(joined).unzip();
             // Who cannot go on knows best why; the others know of it.
             let is_own =
-                |result: &Result<_, Problem>| result.as_ref().is_err_and(|problem| !problem.is_of_another_rank());
+                |result: &Result<_, RankProblem>| result.as_ref().is_err_and(|problem| !problem.is_of_another_rank());
             let first = results.iter().position(is_own).unwrap_or(0);
             (networks, results.into_iter().nth(first).expect("there is a rank"))
         })
@@ -261,12 +261,12 @@ fn search_as_rank<M: Distributable, T: Transport>(
     network: &mut Network<T>,
     model: &M,
     store: &TreeStore,
-    options_and_settings: (&Options, &Settings),
+    options_and_settings: (&SearchOptions, &RankSettings),
     monitor: &Monitor,
-) -> Result<Summary, Problem> {
+) -> Result<Summary, RankProblem> {
     let (rank, ranks) = (network.rank(), network.ranks());
     let node = Node::new(rank, ranks, model, store, options_and_settings, monitor);
-    let agreed = network.agree(node.as_ref().err().map(Problem::to_string).as_deref());
+    let agreed = network.agree(node.as_ref().err().map(RankProblem::to_string).as_deref());
     let mut node = node?;
     agreed?;
     for (from, message) in std::mem::take(&mut network.early) {
@@ -276,10 +276,10 @@ fn search_as_rank<M: Distributable, T: Transport>(
     network.early = node.take_early();
     if let Some(file) = node.unreadable() {
         let error = io::Error::new(io::ErrorKind::InvalidData, "what another rank wrote is not seen here");
-        return Err(Problem::Library { file: file.to_owned(), error });
+        return Err(RankProblem::Library { file: file.to_owned(), error });
     }
     match (node.lost(), node.summary()) {
-        (Some(lost), _) => Err(Problem::Lost(lost)),
+        (Some(lost), _) => Err(RankProblem::Lost(lost)),
         (None, Some(summary)) => Ok(summary.clone()),
         (None, None) => unreachable!("a node ends with a result or because a rank was lost"),
     }

@@ -3,9 +3,9 @@
 mod network;
 
 use dampf_core::replay;
-use dampf_dist::{Beginning, CheckpointProblem, Checkpoints, Order, Partition, Problem, Settings, Waiting};
+use dampf_dist::{Beginning, CheckpointProblem, Checkpoints, Order, Partition, RankProblem, RankSettings, Waiting};
 use dampf_net::simulation;
-use dampf_search::{Monitor, Options};
+use dampf_search::{Monitor, SearchOptions};
 use dampf_store::TreeStore;
 use dampf_testkit::graph::{Size, random_graph};
 use dampf_testkit::pages::Pages;
@@ -31,16 +31,16 @@ fn a_search_that_dies_is_resumed_on_any_number_of_ranks() {
     for seed in 0..250u64 {
         let graph = random_graph(seed, Size { states: 700, fanout: 3, faults: [0, 5, 200][seed as usize % 3] });
         let pick = |choices: usize, salt: u64| (seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> salt) as usize % choices;
-        let options = Options { keep_going: true, deterministic: pick(4, 9) == 0, ..Options::default() };
+        let options = SearchOptions { keep_going: true, deterministic: pick(4, 9) == 0, ..SearchOptions::default() };
         let expected = reference(&graph, true);
         let order = [Order::Levels, Order::FirstCome, Order::DepthFirst, Order::BestFirst][pick(4, 17)];
         let order = if options.deterministic { Order::Levels } else { order };
         let raw = matches!(order, Order::Levels | Order::FirstCome);
-        let mut settings = Settings {
+        let mut settings = RankSettings {
             partition: [Partition::Full, Partition::Distance(2), Partition::DepthSlices(2)][pick(3, 23)].clone(),
             order,
             waiting: if raw { [Waiting::Hash, Waiting::None, Waiting::Store][pick(3, 29)] } else { Waiting::Hash },
-            ..Settings::default()
+            ..RankSettings::default()
         };
         if options.deterministic && settings.partition == Partition::DepthSlices(2) {
             settings.partition = Partition::Incremental;
@@ -52,7 +52,7 @@ fn a_search_that_dies_is_resumed_on_any_number_of_ranks() {
             resumptions += u64::from(resume);
             settings.checkpoints = checkpoints(folder.path(), resume);
             let ranks = [1, 2, 3, 5][(pick(4, 41) + lives as usize) % 4];
-            let mut network = simulation::Settings::varied(seed + lives);
+            let mut network = simulation::SimulationSettings::varied(seed + lives);
             // Longer lives as time goes by, so that the search comes to its end.
             network.turns_max = 30 + 60 * lives + pick(200, 47) as u64;
             lives += 1;
@@ -84,15 +84,15 @@ fn a_search_that_is_halted_during_a_checkpoint_leaves_nothing_out() {
     for seed in 0..300u64 {
         let graph = random_graph(seed, Size { states: 900, fanout: 4, faults: 0 });
         let expected = reference(&graph, false);
-        let complete = Options { keep_going: true, deadlocks: false, ..Options::default() };
-        let limited = Options { max_states: Some(expected.states / 2 + seed % 40), ..complete.clone() };
+        let complete = SearchOptions { keep_going: true, deadlocks: false, ..SearchOptions::default() };
+        let limited = SearchOptions { max_states: Some(expected.states / 2 + seed % 40), ..complete.clone() };
         let folder = tempfile::tempdir().unwrap();
-        let mut settings = Settings {
+        let mut settings = RankSettings {
             order: [Order::FirstCome, Order::DepthFirst, Order::Levels][seed as usize % 3],
             checkpoints: checkpoints(folder.path(), false),
-            ..Settings::default()
+            ..RankSettings::default()
         };
-        let network = simulation::Settings::varied(seed);
+        let network = simulation::SimulationSettings::varied(seed);
         simulated(std::slice::from_ref(&graph), 3, &limited, &settings, &network);
         if !folder.path().join("manifest").exists() {
             continue;
@@ -108,15 +108,16 @@ fn a_search_that_is_halted_during_a_checkpoint_leaves_nothing_out() {
 
 #[test]
 fn parts_of_states_are_in_the_checkpoint() {
-    let options = Options::default();
+    let options = SearchOptions::default();
     for order in [Order::Levels, Order::DepthFirst] {
-        let mut settings = Settings { order, ..Settings::default() };
+        let mut settings = RankSettings { order, ..RankSettings::default() };
         // It dies as soon as there is a checkpoint.
         let dead = (1..).map(|tens| {
             let folder = tempfile::tempdir().unwrap();
             settings.checkpoints = checkpoints(folder.path(), false);
             let pages: Vec<Pages> = (0..2).map(|_| Pages::new(3, 8)).collect();
-            let network = simulation::Settings { turns_max: 10 * tens, ..simulation::Settings::new(1) };
+            let network =
+                simulation::SimulationSettings { turns_max: 10 * tens, ..simulation::SimulationSettings::new(1) };
             let (summary, _) = try_simulated(&pages, 2, &options, &settings, &network);
             assert!(summary.is_none());
             folder
@@ -124,7 +125,7 @@ fn parts_of_states_are_in_the_checkpoint() {
         let folder = dead.into_iter().find(|folder| dampf_dist::description(folder.path()).is_ok()).unwrap();
         settings.checkpoints = checkpoints(folder.path(), true);
         let pages: Vec<Pages> = (0..3).map(|_| Pages::new(3, 8)).collect();
-        let (summary, _) = simulated(&pages, 3, &options, &settings, &simulation::Settings::new(1));
+        let (summary, _) = simulated(&pages, 3, &options, &settings, &simulation::SimulationSettings::new(1));
         assert_eq!(summary.statistics.states, pages[0].state_count());
     }
 }
@@ -133,21 +134,21 @@ fn parts_of_states_are_in_the_checkpoint() {
 fn folders_that_cannot_be_used_are_refused() {
     let graphs = (0..).map(|seed| random_graph(seed, Size { states: 3000, fanout: 6, faults: 0 }));
     let graph = graphs.into_iter().find(|graph| reference(graph, true).states > 1000).unwrap();
-    let options = Options { keep_going: true, ..Options::default() };
+    let options = SearchOptions { keep_going: true, ..SearchOptions::default() };
     let folder = tempfile::tempdir().unwrap();
     let problem = |checkpoints: Option<Checkpoints>| {
-        let settings = Settings { checkpoints, ..Settings::default() };
+        let settings = RankSettings { checkpoints, ..RankSettings::default() };
         let (store, monitor) = (TreeStore::new(1), Monitor::new());
         let node = dampf_dist::Node::new(0, 1, &graph, &store, (&options, &settings), &monitor);
         match node.err() {
-            Some(Problem::Checkpoint(problem)) => Some(problem),
+            Some(RankProblem::Checkpoint(problem)) => Some(problem),
             None => None,
             other => panic!("{other:?}"),
         }
     };
     assert!(matches!(problem(checkpoints(folder.path(), true)), Some(CheckpointProblem::Nothing(_))));
-    let settings = Settings { checkpoints: checkpoints(folder.path(), false), ..Settings::default() };
-    simulated(std::slice::from_ref(&graph), 2, &options, &settings, &simulation::Settings::new(1));
+    let settings = RankSettings { checkpoints: checkpoints(folder.path(), false), ..RankSettings::default() };
+    simulated(std::slice::from_ref(&graph), 2, &options, &settings, &simulation::SimulationSettings::new(1));
     assert_eq!(dampf_dist::description(folder.path()).unwrap(), "for whoever resumes");
     assert!(matches!(problem(checkpoints(folder.path(), false)), Some(CheckpointProblem::InUse(_))));
     let mut other = checkpoints(folder.path(), true);

@@ -3,9 +3,9 @@
 mod network;
 
 use dampf_core::{Model, Transfer, Verdict, replay};
-use dampf_dist::{ForeignStates, Library, LocalSearch, Order, OwnStates, Partition, Settings, Summary, Waiting};
+use dampf_dist::{ForeignStates, Library, LocalSearch, Order, OwnStates, Partition, RankSettings, Summary, Waiting};
 use dampf_net::simulation;
-use dampf_search::{Options, judge};
+use dampf_search::{SearchOptions, judge};
 use dampf_testkit::graph::{Size, random_graph};
 use dampf_testkit::pages::Pages;
 use dampf_testkit::reference::{Expected, reference};
@@ -39,7 +39,7 @@ const ORDERS: [Order; 4] = [Order::Levels, Order::FirstCome, Order::DepthFirst, 
 fn compare<M: Model>(
     model: &M,
     expected: &Expected,
-    (options, settings): (&Options, &Settings),
+    (options, settings): (&SearchOptions, &RankSettings),
     summary: &Summary,
     context: &str,
 ) {
@@ -82,10 +82,11 @@ fn ranks_agree_with_the_reference_on_random_graphs() {
         let faults = [0, 7, 40][seed as usize % 3];
         let graph = random_graph(seed, Size { states: 60, fanout: 3, faults });
         let pick = |choices: usize, salt: u64| (seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> salt) as usize % choices;
-        let options = Options { keep_going: pick(2, 11) == 0, deadlocks: pick(2, 13) == 0, ..Options::default() };
+        let options =
+            SearchOptions { keep_going: pick(2, 11) == 0, deadlocks: pick(2, 13) == 0, ..SearchOptions::default() };
         let expected = reference(&graph, options.deadlocks);
         let order = ORDERS[pick(4, 17)];
-        let settings = Settings {
+        let settings = RankSettings {
             partition: partitions[pick(partitions.len(), 23)].clone(),
             order,
             waiting: if matches!(order, Order::Levels | Order::FirstCome) {
@@ -94,11 +95,16 @@ fn ranks_agree_with_the_reference_on_random_graphs() {
                 Waiting::Hash
             },
             remembered: [0, 1, 16, 1 << 12][pick(4, 37)],
-            ..Settings::default()
+            ..RankSettings::default()
         };
         let ranks = [1, 2, 3, 4, 7][pick(5, 41)];
-        let (summary, _) =
-            simulated(std::slice::from_ref(&graph), ranks, &options, &settings, &simulation::Settings::varied(seed));
+        let (summary, _) = simulated(
+            std::slice::from_ref(&graph),
+            ranks,
+            &options,
+            &settings,
+            &simulation::SimulationSettings::varied(seed),
+        );
         compare(&graph, &expected, (&options, &settings), &summary, &format!("seed {seed}, {ranks} ranks"));
     }
 }
@@ -108,16 +114,16 @@ fn a_predictable_search_comes_to_the_same_on_any_number_of_ranks() {
     for seed in 0..600u64 {
         let graph = random_graph(seed, Size { states: 80, fanout: 3, faults: [0, 3, 40][seed as usize % 3] });
         for keep_going in [false, true] {
-            let options = Options { deterministic: true, keep_going, ..Options::default() };
+            let options = SearchOptions { deterministic: true, keep_going, ..SearchOptions::default() };
             let expected = reference(&graph, true);
             let mut first: Option<Summary> = None;
             for ranks in [1, 2, 5] {
-                let settings = Settings {
+                let settings = RankSettings {
                     partition: [Partition::Full, Partition::Incremental, Partition::Distance(2)][seed as usize % 3]
                         .clone(),
-                    ..Settings::default()
+                    ..RankSettings::default()
                 };
-                let network = simulation::Settings::varied(seed + u64::from(ranks));
+                let network = simulation::SimulationSettings::varied(seed + u64::from(ranks));
                 let (summary, _) = simulated(std::slice::from_ref(&graph), ranks, &options, &settings, &network);
                 compare(&graph, &expected, (&options, &settings), &summary, &format!("seed {seed}, {ranks} ranks"));
                 let first = first.get_or_insert_with(|| summary.clone());
@@ -140,9 +146,9 @@ fn parts_of_states_travel_once() {
         (Order::DepthFirst, Partition::DepthSlices(4)),
     ] {
         let pages: Vec<Pages> = (0..3).map(|_| Pages::new(3, 6)).collect();
-        let settings = Settings { partition, order, ..Settings::default() };
-        let options = Options::default();
-        let (summary, _) = simulated(&pages, 3, &options, &settings, &simulation::Settings::new(1));
+        let settings = RankSettings { partition, order, ..RankSettings::default() };
+        let options = SearchOptions::default();
+        let (summary, _) = simulated(&pages, 3, &options, &settings, &simulation::SimulationSettings::new(1));
         assert_eq!(summary.statistics.states, pages[0].state_count());
         let parts: usize = pages.iter().map(|pages| pages.table.len()).sum();
         // Two other ranks may have to be told; a page of zeros is a few bytes long.
@@ -151,9 +157,9 @@ fn parts_of_states_travel_once() {
         // Through files, messages say only where parts are.
         let place = tempfile::tempdir().expect("a folder");
         let library = Library { folder: place.path().join("shared"), number: 0 };
-        let settings = Settings { library: Some(library.clone()), ..settings };
+        let settings = RankSettings { library: Some(library.clone()), ..settings };
         let pages: Vec<Pages> = (0..3).map(|_| Pages::new(3, 6)).collect();
-        let (filed, _) = simulated(&pages, 3, &options, &settings, &simulation::Settings::new(1));
+        let (filed, _) = simulated(&pages, 3, &options, &settings, &simulation::SimulationSettings::new(1));
         assert_eq!(filed.statistics.states, pages[0].state_count());
         assert!(filed.traffic.part_bytes < summary.traffic.part_bytes / 2, "{:?}", filed.traffic);
         assert!(filed.traffic.filed_bytes > 0, "{:?}", filed.traffic);
@@ -171,7 +177,7 @@ fn local_searches_leave_nothing_out() {
     for seed in 0..600u64 {
         let pick = |choices: usize, salt: u64| (seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> salt) as usize % choices;
         let graph = random_graph(seed, Size { states: 60, fanout: 3, faults: [0, 7, 40][seed as usize % 3] });
-        let options = Options { keep_going: pick(2, 11) == 0, ..Options::default() };
+        let options = SearchOptions { keep_going: pick(2, 11) == 0, ..SearchOptions::default() };
         let expected = reference(&graph, true);
         let local = LocalSearch {
             depth: 2 + pick(3, 13) as u32,
@@ -179,15 +185,15 @@ fn local_searches_leave_nothing_out() {
             foreign: foreigns[pick(3, 23)],
             cached: 64,
         };
-        let settings = Settings {
+        let settings = RankSettings {
             order: [Order::FirstCome, Order::DepthFirst, Order::BestFirst][pick(3, 29)],
             partition: [Partition::Full, Partition::Distance(2)][pick(2, 31)].clone(),
             remembered: 64,
             local: Some(local),
-            ..Settings::default()
+            ..RankSettings::default()
         };
         let ranks = [1, 2, 4][pick(3, 41)];
-        let network = simulation::Settings::varied(seed);
+        let network = simulation::SimulationSettings::varied(seed);
         let (summary, _) = simulated(std::slice::from_ref(&graph), ranks, &options, &settings, &network);
         let context = format!("seed {seed}, {ranks} ranks: {settings:?}: {summary:?}, expected {expected:?}");
         assert!(summary.statistics.states <= expected.states, "{context}");

@@ -2,19 +2,19 @@
 
 mod network;
 
-use dampf_dist::{Distributable, Order, Settings, Termination};
+use dampf_dist::{Distributable, Order, RankSettings, Termination};
 use dampf_net::simulation;
-use dampf_search::Options;
+use dampf_search::SearchOptions;
 use dampf_testkit::graph::{Size, random_graph};
 use dampf_testkit::reference::reference;
 use network::simulated;
 
 /// How many of the states a search on a network finds that is as unlike others as the seed makes it.
 fn found<M: Distributable>(model: &M, seed: u64, termination: Termination) -> u64 {
-    let options = Options { keep_going: true, deadlocks: false, ..Options::default() };
-    let settings = Settings { order: Order::FirstCome, remembered: 16, termination, ..Settings::default() };
+    let options = SearchOptions { keep_going: true, deadlocks: false, ..SearchOptions::default() };
+    let settings = RankSettings { order: Order::FirstCome, remembered: 16, termination, ..RankSettings::default() };
     let ranks = 2 + (seed % 4) as u32;
-    let network = simulation::Settings::varied(seed);
+    let network = simulation::SimulationSettings::varied(seed);
     let (summary, _) = simulated(std::slice::from_ref(model), ranks, &options, &settings, &network);
     summary.statistics.states
 }

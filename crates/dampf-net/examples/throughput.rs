@@ -5,7 +5,7 @@
 //!     mpirun -n 2 throughput       MPI (built with the feature `mpi`)
 
 use dampf_net::thread::{connect, run_all};
-use dampf_net::{Process, Rank, Settings, Transport, Turn, ranks_of_environment, simulate};
+use dampf_net::{Process, Rank, SimulationSettings, Transport, Turn, ranks_of_environment, simulate};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -127,7 +127,7 @@ impl Hops {
 
 fn measure_simulation(ranks: u64, tokens: u32) {
     let mut processes: Vec<Hops> = (0..ranks).map(|number| Hops { tokens, number }).collect();
-    let settings = Settings { turns_max: 3_000_000, ..Settings::new(1) };
+    let settings = SimulationSettings { turns_max: 3_000_000, ..SimulationSettings::new(1) };
     let start = Instant::now();
     let outcome = simulate(&mut processes, &settings);
     let seconds = start.elapsed().as_secs_f64();
@@ -145,7 +145,8 @@ fn measure_short_simulations() {
     let mut turns = 0;
     for seed in 0..runs {
         let mut processes: Vec<Hops> = (0..4).map(|number| Hops { tokens: 2, number }).collect();
-        turns += simulate(&mut processes, &Settings { turns_max: 200, ..Settings::new(seed) }).turns;
+        turns +=
+            simulate(&mut processes, &SimulationSettings { turns_max: 200, ..SimulationSettings::new(seed) }).turns;
     }
     let seconds = start.elapsed().as_secs_f64();
     println!(

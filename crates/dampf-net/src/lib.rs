@@ -18,7 +18,7 @@ pub mod thread;
 pub use environment::ranks_of_environment;
 pub use post::{Post, host};
 pub use run::run;
-pub use simulation::{Outcome, Settings, simulate};
+pub use simulation::{Outcome, SimulationSettings, simulate};
 
 use std::fmt;
 use std::time::Duration;

@@ -18,7 +18,7 @@ mod random;
 mod settings;
 
 pub use outcome::{Account, Ending, Outcome};
-pub use settings::{MICROSECOND, MILLISECOND, NANOSECOND, SECOND, Settings, Time};
+pub use settings::{MICROSECOND, MILLISECOND, NANOSECOND, SECOND, SimulationSettings, Time};
 
 use crate::{Process, Rank, Turn};
 use inbox::{Arrival, Inbox, SimulatedTransport};
@@ -27,7 +27,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Takes the turns of all processes, each being the rank of its index, until they are done, or stuck, or out of turns.
-pub fn simulate<P: Process>(processes: &mut [P], settings: &Settings) -> Outcome {
+pub fn simulate<P: Process>(processes: &mut [P], settings: &SimulationSettings) -> Outcome {
     let mut simulation = Simulation::new(processes.len(), settings);
     let ending = simulation.run(processes);
     simulation.outcome(ending)
@@ -63,7 +63,7 @@ struct Node {
 }
 
 struct Simulation<'s> {
-    settings: &'s Settings,
+    settings: &'s SimulationSettings,
     random: Random,
     heap: BinaryHeap<Reverse<(Wake, usize)>>,
     nodes: Vec<Node>,
@@ -77,7 +77,7 @@ struct Simulation<'s> {
 }
 
 impl<'s> Simulation<'s> {
-    fn new(ranks: usize, settings: &'s Settings) -> Self {
+    fn new(ranks: usize, settings: &'s SimulationSettings) -> Self {
         let node = || Node {
             life: Life::Alive,
             clock: 0,

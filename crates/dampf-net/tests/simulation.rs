@@ -3,12 +3,12 @@
 
 mod wanderers;
 
-use dampf_net::simulation::{Ending, MICROSECOND, MILLISECOND, Outcome, SECOND, Settings, Time};
+use dampf_net::simulation::{Ending, MICROSECOND, MILLISECOND, Outcome, SECOND, SimulationSettings, Time};
 use dampf_net::{Lost, Process, Rank, Transport, Turn, simulate};
 use std::collections::BTreeSet;
 use wanderers::Wanderers;
 
-fn wander(ranks: usize, tokens: u64, hops: u32, settings: &Settings) -> (Vec<Wanderers>, Outcome) {
+fn wander(ranks: usize, tokens: u64, hops: u32, settings: &SimulationSettings) -> (Vec<Wanderers>, Outcome) {
     let mut wanderers = vec![Wanderers::new(tokens, hops); ranks];
     let outcome = simulate(&mut wanderers, settings);
     (wanderers, outcome)
@@ -31,7 +31,7 @@ fn assert_books_balance(outcome: &Outcome, dies: Time) {
 fn tokens_come_home_on_every_network() {
     for seed in 0..300 {
         let ranks = 1 + seed as usize % 9;
-        let (wanderers, outcome) = wander(ranks, 5, 12, &Settings::varied(seed));
+        let (wanderers, outcome) = wander(ranks, 5, 12, &SimulationSettings::varied(seed));
         assert_eq!(outcome.ending, Ending::Finished, "seed {seed}");
         assert_eq!(wanderers[0].home, 5 * ranks as u64, "seed {seed}");
         assert_eq!(outcome.messages_undelivered, 0, "seed {seed}");
@@ -41,7 +41,7 @@ fn tokens_come_home_on_every_network() {
 
 #[test]
 fn thousands_of_ranks() {
-    let (wanderers, outcome) = wander(3000, 2, 5, &Settings::new(1));
+    let (wanderers, outcome) = wander(3000, 2, 5, &SimulationSettings::new(1));
     assert_eq!((outcome.ending, wanderers[0].home), (Ending::Finished, 6000));
     assert_eq!(outcome.messages(), 6000 * 6 + 2999);
     assert_books_balance(&outcome, 0);
@@ -49,7 +49,7 @@ fn thousands_of_ranks() {
 
 #[test]
 fn no_ranks_are_done_at_once() {
-    let (_, outcome) = wander(0, 1, 1, &Settings::new(1));
+    let (_, outcome) = wander(0, 1, 1, &SimulationSettings::new(1));
     assert_eq!((outcome.ending, outcome.makespan, outcome.turns), (Ending::Finished, 0, 0));
 }
 
@@ -57,8 +57,8 @@ fn no_ranks_are_done_at_once() {
 fn the_same_seed_is_the_same_run_and_another_seed_is_another() {
     let mut runs = BTreeSet::new();
     for seed in 0..50 {
-        let (first, outcome) = wander(4, 10, 10, &Settings::new(seed));
-        let (second, again) = wander(4, 10, 10, &Settings::new(seed));
+        let (first, outcome) = wander(4, 10, 10, &SimulationSettings::new(seed));
+        let (second, again) = wander(4, 10, 10, &SimulationSettings::new(seed));
         assert_eq!((&first, &outcome), (&second, &again), "seed {seed}");
         let logs: Vec<Vec<Rank>> = first.into_iter().map(|wanderers| wanderers.log).collect();
         runs.insert(logs);
@@ -70,7 +70,10 @@ fn the_same_seed_is_the_same_run_and_another_seed_is_another() {
 fn ties_alone_make_runs_differ() {
     let runs: BTreeSet<Vec<Rank>> = (0..50)
         .map(|seed| {
-            wander(4, 10, 10, &Settings { delay_max: 0, gap_per_byte: 0, ..Settings::new(seed) }).0[0].log.clone()
+            wander(4, 10, 10, &SimulationSettings { delay_max: 0, gap_per_byte: 0, ..SimulationSettings::new(seed) }).0
+                [0]
+            .log
+            .clone()
         })
         .collect();
     assert!(runs.len() > 10, "{} different runs of 50", runs.len());
@@ -114,14 +117,14 @@ fn script(turn: impl FnMut(&mut dyn Network) -> Turn + 'static) -> Script {
 
 #[test]
 fn costs_are_those_of_the_model() {
-    let settings = Settings {
+    let settings = SimulationSettings {
         cost_per_turn: 5,
         cost_per_work: 1_000,
         overhead: 100_000,
         gap_per_byte: 10_000,
         latency: 50_000_000,
         delay_max: 0,
-        ..Settings::new(3)
+        ..SimulationSettings::new(3)
     };
     let mut sent = false;
     let sender = script(move |network| {
@@ -187,7 +190,7 @@ fn first_heard(seed: u64) -> Rank {
             _ => Turn::Idle,
         }),
     ];
-    let settings = Settings { delay_max: 100 * MICROSECOND, ..Settings::new(seed) };
+    let settings = SimulationSettings { delay_max: 100 * MICROSECOND, ..SimulationSettings::new(seed) };
     assert_eq!(simulate(&mut ranks, &settings).ending, Ending::Finished);
     told_by.get().expect("rank 2 has ended")
 }
@@ -205,7 +208,7 @@ fn waiting_for_nothing_is_stuck() {
         turns += 1;
         if turns == 1 { Turn::Worked { work: 1 } } else { Turn::Idle }
     });
-    let outcome = simulate(&mut [waits, script(|_| Turn::Done)], &Settings::new(0));
+    let outcome = simulate(&mut [waits, script(|_| Turn::Done)], &SimulationSettings::new(0));
     assert_eq!((outcome.ending, outcome.turns), (Ending::Stuck, 3));
     assert_eq!(outcome.accounts[0].finished, None);
     assert!(outcome.accounts[1].finished.is_some());
@@ -214,16 +217,16 @@ fn waiting_for_nothing_is_stuck() {
 
 #[test]
 fn going_in_circles_ends_with_the_turns() {
-    let free = Settings {
+    let free = SimulationSettings {
         cost_per_turn: 0,
         cost_per_work: 0,
         overhead: 0,
         gap_per_byte: 0,
         latency: 0,
         turns_max: 1000,
-        ..Settings::new(0)
+        ..SimulationSettings::new(0)
     };
-    for settings in [free, Settings { turns_max: 1000, ..Settings::new(0) }] {
+    for settings in [free, SimulationSettings { turns_max: 1000, ..SimulationSettings::new(0) }] {
         let circling = || script(|_| Turn::Worked { work: 0 });
         let outcome = simulate(&mut [circling(), circling()], &settings);
         assert_eq!((outcome.ending, outcome.turns), (Ending::TurnsExhausted, 1000));
@@ -244,14 +247,17 @@ fn send_on(network: &mut dyn Network) -> Turn {
 #[test]
 fn messages_that_come_too_late_are_counted() {
     let mut ranks = [script(|_| Turn::Done), script(send_on)];
-    let outcome = simulate(&mut ranks, &Settings::new(5));
+    let outcome = simulate(&mut ranks, &SimulationSettings::new(5));
     assert_eq!((outcome.ending, outcome.messages_undelivered), (Ending::Finished, 1));
 }
 
 #[test]
 fn a_loss_is_noticed_by_all_who_are_left() {
     for seed in 0..300 {
-        let settings = Settings { lose: Some((seed as Rank % 4, seed * 3 * MICROSECOND)), ..Settings::varied(seed) };
+        let settings = SimulationSettings {
+            lose: Some((seed as Rank % 4, seed * 3 * MICROSECOND)),
+            ..SimulationSettings::varied(seed)
+        };
         let (wanderers, outcome) = wander(4, 10, 30, &settings);
         let (lost, dies) = settings.lose.expect("set above");
         assert_eq!(outcome.ending, Ending::Finished, "seed {seed}");
@@ -297,14 +303,14 @@ fn numbers_before_loss(seed: u64, dies: Time) -> (Vec<u8>, Outcome) {
         }
         Turn::Idle
     });
-    let settings = Settings {
+    let settings = SimulationSettings {
         cost_per_turn: 0,
         cost_per_work: MILLISECOND,
         overhead: 0,
         delay_max: 20 * MILLISECOND,
         detection_delay: MILLISECOND,
         lose: Some((0, dies)),
-        ..Settings::new(seed)
+        ..SimulationSettings::new(seed)
     };
     let outcome = simulate(&mut [sender, receiver], &settings);
     let numbers = numbers.borrow().clone();
@@ -324,9 +330,11 @@ fn what_was_sent_before_the_loss_arrives_and_nothing_else() {
 
 #[test]
 fn who_is_done_cannot_be_lost() {
-    let (wanderers, outcome) = wander(3, 5, 5, &Settings { lose: Some((1, SECOND)), ..Settings::new(1) });
+    let (wanderers, outcome) =
+        wander(3, 5, 5, &SimulationSettings { lose: Some((1, SECOND)), ..SimulationSettings::new(1) });
     assert_eq!((outcome.ending, outcome.lost, wanderers[0].home), (Ending::Finished, None, 15));
-    let (wanderers, outcome) = wander(3, 5, 5, &Settings { lose: Some((7, 0)), ..Settings::new(1) });
+    let (wanderers, outcome) =
+        wander(3, 5, 5, &SimulationSettings { lose: Some((7, 0)), ..SimulationSettings::new(1) });
     assert_eq!((outcome.ending, outcome.lost, wanderers[0].home), (Ending::Finished, None, 15), "there is no rank 7");
 }
 
@@ -338,7 +346,7 @@ fn a_loss_ends_a_wait_that_would_be_stuck() {
             _ => Turn::Idle,
         })
     };
-    let settings = Settings { lose: Some((1, SECOND)), ..Settings::new(0) };
+    let settings = SimulationSettings { lose: Some((1, SECOND)), ..SimulationSettings::new(0) };
     let outcome = simulate(&mut [waits(), waits(), waits()], &settings);
     assert_eq!((outcome.ending, outcome.lost), (Ending::Finished, Some(1)));
     assert!(outcome.makespan >= SECOND + settings.detection_delay);

@@ -2,7 +2,7 @@
 //!
 //!     cargo run --release -p dampf-object --example instruction_rate -- PROGRAM
 
-use dampf_object::{ObjectModel, Options, Program, Sharing};
+use dampf_object::{ObjectModel, Program, ProgramChecks, Sharing};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ fn main() {
     let path = std::env::args().nth(1).expect("the name of an executable");
     let bytes = std::fs::read(&path).expect("a readable file");
     let program = Program::load(path.clone(), &bytes, vec![path]).expect("a program that can be checked");
-    let model = ObjectModel::new(Arc::new(program), Options::default(), Sharing::new(false));
+    let model = ObjectModel::new(Arc::new(program), ProgramChecks::default(), Sharing::new(false));
     let start = Instant::now();
     let (ending, instructions) = model.run_counted(0, &mut |_| {}).expect("a program that is supported");
     let seconds = start.elapsed().as_secs_f64();

@@ -3,7 +3,7 @@
 use crate::layout::{Region, STACK_BYTES, is_return_place};
 use crate::machine::Machine;
 use crate::sharing::{Fact, FactKind, GRANULE_BYTES};
-use crate::trouble::Stop;
+use crate::trouble::RunEnd;
 use dampf_core::FaultKind;
 use dampf_rv::machine::Bus;
 use dampf_rv::memory::{LINE_BYTES, Line};
@@ -79,7 +79,7 @@ impl Machine<'_> {
     }
 
     /// Whether an access to these bytes is visible to other threads. A lesson where they were assumed private.
-    pub fn is_visible(&mut self, address: u64, bytes: u64, write: bool) -> Result<bool, Stop> {
+    pub fn is_visible(&mut self, address: u64, bytes: u64, write: bool) -> Result<bool, RunEnd> {
         let mut visible = false;
         for (line, mask) in lines(address, bytes) {
             let Some(standing) = self.standing(line) else { return Err(self.bad_access(address, bytes, write)) };
@@ -95,7 +95,7 @@ impl Machine<'_> {
     }
 
     /// Refuses a place for a result that is no memory of the program's.
-    pub fn check_writable(&mut self, address: u64, bytes: u64) -> Result<(), Stop> {
+    pub fn check_writable(&mut self, address: u64, bytes: u64) -> Result<(), RunEnd> {
         let is_constant = self.standing(address).is_some_and(|standing| standing.region.is_none());
         if is_constant {
             return Err(self.bad_access(address, bytes, true));
@@ -103,7 +103,7 @@ impl Machine<'_> {
         self.is_visible(address, bytes, true).map(|_| ())
     }
 
-    fn learn_shared(&mut self, address: u64, standing: Standing) -> Stop {
+    fn learn_shared(&mut self, address: u64, standing: Standing) -> RunEnd {
         match standing.region {
             Some(region @ Region::Private(slot)) => {
                 // The line may hold several blocks; the access is to one of them, and learning of all is no harm.
@@ -130,13 +130,13 @@ impl Machine<'_> {
     }
 
     /// Whether the running thread may access these bytes now; uses up its grant if the access is visible.
-    fn ask(&mut self, address: u64, bytes: u64, write: bool) -> Result<(), Stop> {
+    fn ask(&mut self, address: u64, bytes: u64, write: bool) -> Result<(), RunEnd> {
         let mut visible = false;
         for (line, mask) in lines(address, bytes) {
             let Some(standing) = self.standing(line) else { return Err(self.bad_access(address, bytes, write)) };
             if standing.valid & mask != mask || (write && standing.region.is_none()) {
                 if !write && standing.valid & mask != 0 && !self.lenient {
-                    return Err(Stop::PartlyValid);
+                    return Err(RunEnd::PartlyValid);
                 }
                 if write || standing.valid & mask == 0 {
                     return Err(self.bad_access(address, bytes, write));
@@ -151,7 +151,7 @@ impl Machine<'_> {
                 if write {
                     self.set_initialised(region, line, mask, 0);
                 } else if !self.lenient && self.initialised(region, line) & mask == 0 {
-                    return Err(Stop::Uninitialised);
+                    return Err(RunEnd::Uninitialised);
                 }
             }
             visible |= self.is_noticed(line, standing.region, standing.visible & mask, write)?;
@@ -163,7 +163,7 @@ impl Machine<'_> {
         }
         if visible && !self.is_free() {
             if !self.granted {
-                return Err(Stop::Visible);
+                return Err(RunEnd::Visible);
             }
             self.granted = false;
         }
@@ -287,7 +287,7 @@ impl Machine<'_> {
 
     #[cold]
     #[inline(never)]
-    fn slow_load(&mut self, address: u64, bytes: usize) -> Result<u64, Stop> {
+    fn slow_load(&mut self, address: u64, bytes: usize) -> Result<u64, RunEnd> {
         self.ask(address, bytes as u64, false)?;
         let mut value = [0; 8];
         self.peek(address, &mut value[..bytes]);
@@ -304,14 +304,14 @@ impl Machine<'_> {
     }
 
     /// Refuses an access to the running thread's own stack below its stack pointer.
-    fn check_live(&self, address: u64, sp: u64) -> Result<(), Stop> {
+    fn check_live(&self, address: u64, sp: u64) -> Result<(), RunEnd> {
         let own = || Region::of(address, self.slots()) == Some(Region::Stack(self.running));
-        if address < sp && !self.lenient && own() { Err(Stop::BelowStack) } else { Ok(()) }
+        if address < sp && !self.lenient && own() { Err(RunEnd::BelowStack) } else { Ok(()) }
     }
 
     #[cold]
     #[inline(never)]
-    fn slow_store(&mut self, address: u64, value: u64, bytes: usize) -> Result<(), Stop> {
+    fn slow_store(&mut self, address: u64, value: u64, bytes: usize) -> Result<(), RunEnd> {
         self.ask(address, bytes as u64, true)?;
         self.poke(address, &value.to_le_bytes()[..bytes]);
         if bytes == 8 {
@@ -353,18 +353,18 @@ impl Machine<'_> {
     }
 
     /// An access that the operation of a hook makes: as if the program made it.
-    pub fn load_checked(&mut self, address: u64, bytes: usize) -> Result<u64, Stop> {
+    pub fn load_checked(&mut self, address: u64, bytes: usize) -> Result<u64, RunEnd> {
         match self.slow_load(address, bytes) {
-            Err(Stop::PartlyValid) => Err(self.bad_access(address, bytes as u64, false)),
-            Err(Stop::Uninitialised) => {
+            Err(RunEnd::PartlyValid) => Err(self.bad_access(address, bytes as u64, false)),
+            Err(RunEnd::Uninitialised) => {
                 let message = format!("read of memory that was never written: {}", self.place_name(address));
-                Err(Stop::fault(FaultKind::UninitialisedRead, message))
+                Err(RunEnd::fault(FaultKind::UninitialisedRead, message))
             }
             result => result,
         }
     }
 
-    pub fn store_checked(&mut self, address: u64, value: u64, bytes: usize) -> Result<(), Stop> {
+    pub fn store_checked(&mut self, address: u64, value: u64, bytes: usize) -> Result<(), RunEnd> {
         self.slow_store(address, value, bytes)
     }
 }
@@ -391,18 +391,18 @@ pub fn is_below_stack(address: u64, slots: usize) -> bool {
 }
 
 impl Bus for Machine<'_> {
-    type Stop = Stop;
+    type Stop = RunEnd;
 
-    fn load<const BYTES: usize>(&mut self, address: u64) -> Result<u64, Stop> {
+    fn load<const BYTES: usize>(&mut self, address: u64) -> Result<u64, RunEnd> {
         self.slow_load(address, BYTES)
     }
 
-    fn store<const BYTES: usize>(&mut self, address: u64, value: u64) -> Result<(), Stop> {
+    fn store<const BYTES: usize>(&mut self, address: u64, value: u64) -> Result<(), RunEnd> {
         self.slow_store(address, value, BYTES)
     }
 
     #[inline(always)]
-    fn load_beside_stack<const BYTES: usize>(&mut self, address: u64, stack_pointer: u64) -> Result<u64, Stop> {
+    fn load_beside_stack<const BYTES: usize>(&mut self, address: u64, stack_pointer: u64) -> Result<u64, RunEnd> {
         match self.space.fast_load::<BYTES>(address, stack_pointer) {
             Some(bytes) => {
                 let mut value = [0; 8];
@@ -422,7 +422,7 @@ impl Bus for Machine<'_> {
         address: u64,
         value: u64,
         stack_pointer: u64,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), RunEnd> {
         let mut bytes = [0; BYTES];
         bytes.copy_from_slice(&value.to_le_bytes()[..BYTES]);
         if self.space.fast_store::<BYTES>(address, bytes, stack_pointer) {
@@ -432,7 +432,7 @@ impl Bus for Machine<'_> {
         self.slow_store(address, value, BYTES)
     }
 
-    fn load_reserved<const BYTES: usize>(&mut self, address: u64) -> Result<u64, Stop> {
+    fn load_reserved<const BYTES: usize>(&mut self, address: u64) -> Result<u64, RunEnd> {
         self.check_aligned(address, BYTES as u64)?;
         let visible = self.is_visible(address, BYTES as u64, false)?;
         let value = self.slow_load(address, BYTES)?;
@@ -453,7 +453,7 @@ impl Bus for Machine<'_> {
         address: u64,
         value: u64,
         reserved: bool,
-    ) -> Result<bool, Stop> {
+    ) -> Result<bool, RunEnd> {
         self.check_aligned(address, BYTES as u64)?;
         let mine = (self.running, address);
         let holds =
@@ -467,7 +467,7 @@ impl Bus for Machine<'_> {
         Ok(holds)
     }
 
-    fn amo<const BYTES: usize>(&mut self, address: u64, update: impl FnOnce(u64) -> u64) -> Result<u64, Stop> {
+    fn amo<const BYTES: usize>(&mut self, address: u64, update: impl FnOnce(u64) -> u64) -> Result<u64, RunEnd> {
         self.check_aligned(address, BYTES as u64)?;
         self.ask(address, BYTES as u64, true)?;
         let mut old = [0; 8];

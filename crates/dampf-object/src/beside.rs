@@ -7,7 +7,7 @@ use crate::hooks::{Atomic, Hook};
 use crate::machine::Machine;
 use crate::race::PendingAccess;
 use crate::syscalls;
-use crate::trouble::Stop;
+use crate::trouble::RunEnd;
 use dampf_rv::machine::Hart;
 
 /// What `pthread_create` looks at of a thread's attributes.
@@ -81,7 +81,7 @@ impl Machine<'_> {
     }
 
     /// Whether other threads can notice what an operation does besides.
-    pub fn is_visible_beside(&mut self, hook: Hook, hart: &Hart) -> Result<bool, Stop> {
+    pub fn is_visible_beside(&mut self, hook: Hook, hart: &Hart) -> Result<bool, RunEnd> {
         let mut visible = false;
         for Beside { address, bytes, writes } in
             self.beside_operation(hook, |number| hart.x[number]).into_iter().flatten()

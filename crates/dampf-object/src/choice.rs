@@ -4,7 +4,7 @@ use crate::hooks::{Atomic, Hook};
 use crate::locked::LockedVariable;
 use crate::machine::Machine;
 use crate::step::Next;
-use crate::trouble::Stop;
+use crate::trouble::RunEnd;
 use dampf_core::FaultKind;
 use dampf_rv::machine::{self, Hart};
 
@@ -16,7 +16,7 @@ const A0: usize = 10;
 
 impl Machine<'_> {
     /// The number of values that a choice has.
-    pub fn choices(&self, hook: Hook, [least, greatest]: [u64; 2]) -> Result<u32, Stop> {
+    pub fn choices(&self, hook: Hook, [least, greatest]: [u64; 2]) -> Result<u32, RunEnd> {
         let (least, greatest) = (least as i64, greatest as i64);
         let count = match hook {
             Hook::Nondeterministic(bits, _) => 1u64 << bits,
@@ -27,12 +27,12 @@ impl Machine<'_> {
             1..=CHOICES_MAX => Ok(count as u32),
             _ if hook == Hook::Choose && greatest < least => {
                 // No value at all: nothing can happen from here on.
-                Err(Stop::Pruned)
+                Err(RunEnd::Pruned)
             }
             _ => {
                 let what =
                     format!("a choice among {count} values (at most {CHOICES_MAX} can be tried; narrow it with RANGE)");
-                Err(Stop::from(self.system.program.unsupported(what, self.register(self.running, 1).wrapping_sub(2))))
+                Err(RunEnd::from(self.system.program.unsupported(what, self.register(self.running, 1).wrapping_sub(2))))
             }
         }
     }
@@ -52,18 +52,18 @@ impl Machine<'_> {
         }
     }
 
-    pub fn annotation(&mut self, hook: Hook, hart: &Hart) -> Result<Next, Stop> {
+    pub fn annotation(&mut self, hook: Hook, hart: &Hart) -> Result<Next, RunEnd> {
         match hook {
-            Hook::Assume if hart.x[A0] as u32 == 0 => Err(Stop::Pruned),
+            Hook::Assume if hart.x[A0] as u32 == 0 => Err(RunEnd::Pruned),
             Hook::Assume => Ok(Next::Return(0)),
             Hook::VerifierAssert if hart.x[A0] as u32 == 0 => {
-                Err(Stop::fault(FaultKind::Assertion, "__VERIFIER_assert does not hold"))
+                Err(RunEnd::fault(FaultKind::Assertion, "__VERIFIER_assert does not hold"))
             }
             Hook::VerifierAssert => Ok(Next::Return(0)),
-            Hook::ReachError => Err(Stop::fault(FaultKind::Assertion, "reach_error is reached")),
+            Hook::ReachError => Err(RunEnd::fault(FaultKind::Assertion, "reach_error is reached")),
             Hook::AssertFail => {
                 let expression = self.peek_string(hart.x[A0]);
-                Err(Stop::fault(FaultKind::Assertion, format!("assertion `{expression}` does not hold")))
+                Err(RunEnd::fault(FaultKind::Assertion, format!("assertion `{expression}` does not hold")))
             }
             Hook::BeginAtomic | Hook::EnterAtomic => {
                 let thread = self.thread_mut();
@@ -85,7 +85,7 @@ impl Machine<'_> {
         }
     }
 
-    fn lock_variable(&mut self, hart: &Hart) -> Result<Next, Stop> {
+    fn lock_variable(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
         let locked = LockedVariable { address: hart.x[A0], bytes: hart.x[A0 + 1].max(1), owner: self.running };
         // Others may not access it from now on, which is as if it were written.
         self.is_visible(locked.address, locked.bytes, true)?;
@@ -100,11 +100,11 @@ impl Machine<'_> {
         self.locked.of_others(address, bytes.max(1), slot).is_none()
     }
 
-    fn unlock_variable(&mut self, hart: &Hart) -> Result<Next, Stop> {
+    fn unlock_variable(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
         let (address, owner) = (hart.x[A0], self.running);
         if !self.locked.unlock(address, owner) {
             let (me, place) = (self.thread_name(owner), self.place_name(address));
-            return Err(Stop::fault(
+            return Err(RunEnd::fault(
                 FaultKind::PrivilegeViolation,
                 format!("{me} unlocks {place}, which it has not locked"),
             ));
@@ -114,7 +114,7 @@ impl Machine<'_> {
     }
 
     /// An atomic operation as the compiler asks for it.
-    pub fn atomic_operation(&mut self, atomic: Atomic, bytes: u8, hart: &Hart) -> Result<Next, Stop> {
+    pub fn atomic_operation(&mut self, atomic: Atomic, bytes: u8, hart: &Hart) -> Result<Next, RunEnd> {
         let (address, operand) = (hart.x[A0], hart.x[A0 + 1]);
         let size = usize::from(bytes);
         self.check_aligned(address, u64::from(bytes))?;

@@ -4,13 +4,13 @@ use crate::access::is_below_stack;
 use crate::arena::{Arena, Block};
 use crate::layout::Region;
 use crate::machine::Machine;
-use crate::trouble::Stop;
+use crate::trouble::RunEnd;
 use dampf_core::FaultKind;
 
 impl Machine<'_> {
     /// The fault of an access to bytes that may not be accessed.
     #[cold]
-    pub fn bad_access(&mut self, address: u64, bytes: u64, write: bool) -> Stop {
+    pub fn bad_access(&mut self, address: u64, bytes: u64, write: bool) -> RunEnd {
         let what =
             format!("{} of {bytes} byte{}", if write { "write" } else { "read" }, if bytes == 1 { "" } else { "s" });
         if address < 0x1_0000 {
@@ -18,14 +18,17 @@ impl Machine<'_> {
                 0 => format!("{what} through a null pointer"),
                 _ => format!("{what} at {address:#x}, through a null pointer"),
             };
-            return Stop::fault(FaultKind::InvalidAccess, message);
+            return RunEnd::fault(FaultKind::InvalidAccess, message);
         }
         if is_below_stack(address, self.slots()) {
-            return Stop::fault(FaultKind::StackOverflow, format!("{what} below the end of the stack: it is used up"));
+            return RunEnd::fault(
+                FaultKind::StackOverflow,
+                format!("{what} below the end of the stack: it is used up"),
+            );
         }
         if self.system.program.line(address).is_some() {
             let message = format!("{what} at {address:#x}, in {}", self.place_name(address));
-            return Stop::fault(FaultKind::InvalidAccess, message);
+            return RunEnd::fault(FaultKind::InvalidAccess, message);
         }
         match Region::of(address, self.slots()) {
             Some(region @ (Region::Shared(slot) | Region::Private(slot))) => {
@@ -34,48 +37,48 @@ impl Machine<'_> {
                 let arena = if matches!(region, Region::Shared(_)) { &arenas.shared } else { &arenas.private };
                 let (kind, place) = heap_place(arena, offset);
                 let place = place.replace("{site}", &self.site_name(site_near(&arena_of(self, region, slot), offset)));
-                Stop::fault(kind, format!("{what} {place}"))
+                RunEnd::fault(kind, format!("{what} {place}"))
             }
             Some(region @ Region::Stack(slot))
                 if self.threads[slot as usize].is_alive()
                     && address < region.base(0) - u64::from(self.threads[slot as usize].stack_bytes) =>
             {
-                Stop::fault(FaultKind::StackOverflow, format!("{what} below the end of the stack: it is used up"))
+                RunEnd::fault(FaultKind::StackOverflow, format!("{what} below the end of the stack: it is used up"))
             }
             Some(Region::Stack(slot)) => {
                 let owner = self.thread_name(slot);
-                Stop::fault(
+                RunEnd::fault(
                     FaultKind::StackAccess,
                     format!("{what} in a part of the stack of {owner} that is not in use"),
                 )
             }
             Some(Region::Tls(slot)) => {
                 let owner = self.thread_name(slot);
-                Stop::fault(
+                RunEnd::fault(
                     FaultKind::InvalidAccess,
                     format!("{what} to a thread-local variable of {owner}, which has ended"),
                 )
             }
-            _ => Stop::fault(FaultKind::InvalidAccess, format!("{what} at {address:#x}, where there is no object")),
+            _ => RunEnd::fault(FaultKind::InvalidAccess, format!("{what} at {address:#x}, where there is no object")),
         }
     }
 
-    pub fn check_aligned(&mut self, address: u64, bytes: u64) -> Result<(), Stop> {
+    pub fn check_aligned(&mut self, address: u64, bytes: u64) -> Result<(), RunEnd> {
         if address.is_multiple_of(bytes) {
             return Ok(());
         }
         let place = self.place_name(address);
-        Err(Stop::fault(
+        Err(RunEnd::fault(
             FaultKind::MisalignedAccess,
             format!("access of {bytes} bytes at {place}, which is not aligned to them"),
         ))
     }
 
-    pub fn check_locked(&mut self, address: u64, bytes: u64) -> Result<(), Stop> {
+    pub fn check_locked(&mut self, address: u64, bytes: u64) -> Result<(), RunEnd> {
         let running = self.running;
         let Some(&locked) = self.locked.of_others(address, bytes, running) else { return Ok(()) };
         let (place, owner) = (self.place_name(locked.address), self.thread_name(locked.owner));
-        Err(Stop::fault(FaultKind::PrivilegeViolation, format!("access to {place}, which {owner} has locked")))
+        Err(RunEnd::fault(FaultKind::PrivilegeViolation, format!("access to {place}, which {owner} has locked")))
     }
 
     /// The name of an address for people: a variable, a heap block, a place on a stack.

@@ -7,7 +7,7 @@ use crate::layout::Region;
 use crate::machine::Machine;
 use crate::sharing::{Fact, FactKind};
 use crate::step::Next;
-use crate::trouble::Stop;
+use crate::trouble::RunEnd;
 use dampf_core::FaultKind;
 use dampf_rv::machine::Hart;
 
@@ -64,7 +64,7 @@ impl Machine<'_> {
         }
     }
 
-    pub fn heap_operation(&mut self, hook: Hook, hart: &Hart, way: u32) -> Result<Next, Stop> {
+    pub fn heap_operation(&mut self, hook: Hook, hart: &Hart, way: u32) -> Result<Next, RunEnd> {
         let (first, second) = (hart.x[10], hart.x[11]);
         if way == 1 {
             return Ok(Next::Return(self.reuse(hook, hart)));
@@ -137,7 +137,7 @@ impl Machine<'_> {
     }
 
     /// `operator new` without memory throws, which the library's own code does best.
-    fn new_block(&mut self, hart: &Hart, size: u64, align: u64, maker: Maker) -> Result<Next, Stop> {
+    fn new_block(&mut self, hart: &Hart, size: u64, align: u64, maker: Maker) -> Result<Next, RunEnd> {
         Ok(self.allocate(hart, size, align, maker).map_or(Next::Run, Next::Return))
     }
 
@@ -190,7 +190,7 @@ impl Machine<'_> {
     }
 
     /// Whether freeing a block is visible to other threads.
-    pub fn is_visible_block(&mut self, address: u64) -> Result<bool, Stop> {
+    pub fn is_visible_block(&mut self, address: u64) -> Result<bool, RunEnd> {
         let Some(region @ Region::Shared(slot)) = Region::of(address, self.slots()) else { return Ok(false) };
         match self.block_at(address) {
             Some((_, block)) if block.local => Ok(false),
@@ -203,7 +203,7 @@ impl Machine<'_> {
         }
     }
 
-    fn release_block(&mut self, address: u64, maker: Maker) -> Result<(), Stop> {
+    fn release_block(&mut self, address: u64, maker: Maker) -> Result<(), RunEnd> {
         if address == 0 {
             return Ok(());
         }
@@ -224,7 +224,7 @@ impl Machine<'_> {
                 Maker::NewArray => "new[]",
             };
             let message = format!("{operation} of {}, which was allocated with {made}", self.place_name(address));
-            return Err(Stop::fault(FaultKind::InvalidFree, message));
+            return Err(RunEnd::fault(FaultKind::InvalidFree, message));
         }
         // It is as if every byte was written, visible or not.
         self.is_visible_block(address)?;
@@ -274,10 +274,10 @@ impl Machine<'_> {
         }
     }
 
-    fn bad_free(&mut self, address: u64, operation: &str, inside: bool) -> Stop {
+    fn bad_free(&mut self, address: u64, operation: &str, inside: bool) -> RunEnd {
         if inside {
             let message = format!("{operation} of {}: only a block's start can be freed", self.place_name(address));
-            return Stop::fault(FaultKind::InvalidFree, message);
+            return RunEnd::fault(FaultKind::InvalidFree, message);
         }
         match Region::of(address, self.slots()) {
             Some(region @ (Region::Shared(slot) | Region::Private(slot))) => {
@@ -287,19 +287,19 @@ impl Machine<'_> {
                 let freed_last = arena.last_freed.is_some_and(|block| block.offset == offset);
                 let behind = arena.block_before(offset).is_some_and(|block| offset - block.end() < 16);
                 if freed_last || !behind {
-                    Stop::fault(FaultKind::DoubleFree, format!("{operation} of a block that was freed before"))
+                    RunEnd::fault(FaultKind::DoubleFree, format!("{operation} of a block that was freed before"))
                 } else {
-                    Stop::fault(FaultKind::InvalidFree, format!("{operation} of {address:#x}, which is no block"))
+                    RunEnd::fault(FaultKind::InvalidFree, format!("{operation} of {address:#x}, which is no block"))
                 }
             }
             _ => {
                 let place = self.place_name(address);
-                Stop::fault(FaultKind::InvalidFree, format!("{operation} of {place}, which is not on the heap"))
+                RunEnd::fault(FaultKind::InvalidFree, format!("{operation} of {place}, which is not on the heap"))
             }
         }
     }
 
-    fn reallocate(&mut self, hart: &Hart, old: u64, size: u64) -> Result<Next, Stop> {
+    fn reallocate(&mut self, hart: &Hart, old: u64, size: u64) -> Result<Next, RunEnd> {
         if old == 0 {
             return Ok(Next::Return(self.allocate(hart, size, 16, Maker::Malloc).unwrap_or(0)));
         }

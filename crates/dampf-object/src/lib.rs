@@ -56,5 +56,5 @@ pub use model::{ObjectModel, ObjectWorker};
 pub use program::{Program, Refusal};
 pub use run::Ending;
 pub use sharing::{Sharing, read_facts};
-pub use system::{Granularity, Options};
+pub use system::{Granularity, ProgramChecks};
 pub use uses::{SeenUses, Use};

@@ -6,7 +6,7 @@ use crate::machine::Machine;
 use crate::sharing::{Fact, FactKind};
 use crate::step::Next;
 use crate::thread::{Status, Thread};
-use crate::trouble::Stop;
+use crate::trouble::RunEnd;
 use dampf_core::FaultKind;
 use dampf_rv::machine::Hart;
 
@@ -50,7 +50,7 @@ impl Machine<'_> {
         layout::slot_of(handle).filter(|&slot| (slot as usize) < self.slots())
     }
 
-    pub fn create_thread(&mut self, hart: &Hart) -> Result<Next, Stop> {
+    pub fn create_thread(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
         let [handle, attributes, entry, argument] = [hart.x[10], hart.x[11], hart.x[12], hart.x[13]];
         let Some(slot) = self.threads.iter().position(Thread::is_free) else {
             return Err(self.refute(Fact::new(FactKind::TooFewSlots, self.slots() as u64)));
@@ -143,7 +143,7 @@ impl Machine<'_> {
     }
 
     /// A thread has returned to a place that is no code: the next stage of its life begins. None if there is none.
-    pub fn next_stage(&mut self, hart: &mut Hart) -> Result<Option<Next>, Stop> {
+    pub fn next_stage(&mut self, hart: &mut Hart) -> Result<Option<Next>, RunEnd> {
         let stages = self.system.program.stages;
         let mut place = hart.pc;
         if place == layout::RETURN_FROM_START {
@@ -180,7 +180,7 @@ impl Machine<'_> {
         let is_visible = self.system.sharing.ends_observed() || self.thread().detached;
         if is_visible && !self.is_free() && !self.granted {
             hart.pc = layout::RETURN_FROM_KEY_DESTRUCTORS;
-            return Err(Stop::Visible);
+            return Err(RunEnd::Visible);
         }
         Ok(Some(self.end_thread(hart.x[S0])))
     }
@@ -228,9 +228,9 @@ impl Machine<'_> {
         }
     }
 
-    pub fn join_thread(&mut self, hook: Hook, hart: &Hart) -> Result<Next, Stop> {
+    pub fn join_thread(&mut self, hook: Hook, hart: &Hart) -> Result<Next, RunEnd> {
         let (handle, result) = (hart.x[A0], hart.x[11]);
-        let misuse = |message: String| Err(Stop::fault(FaultKind::ThreadMisuse, message));
+        let misuse = |message: String| Err(RunEnd::fault(FaultKind::ThreadMisuse, message));
         let me = self.thread_name(self.running);
         let Some(slot) = self.slot_of_handle(handle) else {
             return misuse(format!("{me} joins {handle:#x}, which is no thread"));
@@ -264,9 +264,9 @@ impl Machine<'_> {
         }
     }
 
-    pub fn detach_thread(&mut self, hart: &Hart) -> Result<Next, Stop> {
+    pub fn detach_thread(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
         let me = self.thread_name(self.running);
-        let misuse = |message: String| Err(Stop::fault(FaultKind::ThreadMisuse, message));
+        let misuse = |message: String| Err(RunEnd::fault(FaultKind::ThreadMisuse, message));
         let Some(slot) = self.slot_of_handle(hart.x[A0]) else { return Ok(Next::Return(ESRCH)) };
         let thread = self.threads[slot as usize];
         match thread.status {

@@ -4,8 +4,8 @@ use crate::machine::{Machine, width};
 use crate::program::Program;
 use crate::sharing::Sharing;
 use crate::start;
-use crate::system::{Options, System};
-use crate::trouble::Stop;
+use crate::system::{ProgramChecks, System};
+use crate::trouble::RunEnd;
 use crate::uses::SeenUses;
 use dampf_core::{Action, Fault, FaultKind, Ground, Model, StepEnd, Successors, Unsupported, Word, Worker};
 use std::sync::{Arc, Mutex};
@@ -27,12 +27,12 @@ pub struct ObjectModel {
 }
 
 impl ObjectModel {
-    pub fn new(program: Arc<Program>, options: Options, sharing: Sharing) -> ObjectModel {
+    pub fn new(program: Arc<Program>, options: ProgramChecks, sharing: Sharing) -> ObjectModel {
         ObjectModel { system: System::new(program, options, sharing) }
     }
 
     /// A model whose memory lines and components lie on a ground.
-    pub fn on(ground: Arc<dyn Ground>, program: Arc<Program>, options: Options, sharing: Sharing) -> ObjectModel {
+    pub fn on(ground: Arc<dyn Ground>, program: Arc<Program>, options: ProgramChecks, sharing: Sharing) -> ObjectModel {
         ObjectModel { system: System::on(ground, program, options, sharing) }
     }
 
@@ -106,7 +106,7 @@ impl ObjectWorker<'_> {
 
 impl Machine<'_> {
     /// The fault that a stop is; none for one that is no fault.
-    pub fn fault_of(&mut self, stop: Stop) -> Result<Option<Fault>, Unsupported> {
+    pub fn fault_of(&mut self, stop: RunEnd) -> Result<Option<Fault>, Unsupported> {
         match self.ending(stop) {
             Some(Ending::Fault(fault)) => Ok(Some(fault)),
             Some(Ending::Unsupported(unsupported)) => Err(unsupported),
@@ -114,16 +114,16 @@ impl Machine<'_> {
         }
     }
 
-    fn ending(&mut self, stop: Stop) -> Option<Ending> {
+    fn ending(&mut self, stop: RunEnd) -> Option<Ending> {
         Some(match stop {
-            Stop::Visible => return None,
-            Stop::PartlyValid | Stop::BelowStack | Stop::Uninitialised => {
+            RunEnd::Visible => return None,
+            RunEnd::PartlyValid | RunEnd::BelowStack | RunEnd::Uninitialised => {
                 unreachable!("whoever makes the access decides about it")
             }
-            Stop::Blocked | Stop::Refuted => Ending::Nothing,
-            Stop::Pruned => Ending::Pruned,
-            Stop::Unsupported(unsupported) => Ending::Unsupported(*unsupported),
-            Stop::Fault(trouble) => {
+            RunEnd::Blocked | RunEnd::Refuted => Ending::Nothing,
+            RunEnd::Pruned => Ending::Pruned,
+            RunEnd::Unsupported(unsupported) => Ending::Unsupported(*unsupported),
+            RunEnd::Fault(trouble) => {
                 let hart = self.take_hart(self.running);
                 let location = self.user_location(self.user_pc(&hart));
                 self.harts[self.running as usize] = Some(hart);

@@ -7,7 +7,7 @@ use crate::layout::Region;
 use crate::machine::Machine;
 use crate::sharing::{Fact, FactKind, GRANULE_BYTES, UNIT_BYTES};
 use crate::thread::Status;
-use crate::trouble::Stop;
+use crate::trouble::RunEnd;
 use dampf_rv::machine::Hart;
 
 const SP: usize = 2;
@@ -38,7 +38,7 @@ impl Machine<'_> {
     }
 
     /// Learns that an operation notices what others do, where there are others.
-    pub fn learn_observed(&mut self, hook: Hook, hart: &Hart) -> Result<(), Stop> {
+    pub fn learn_observed(&mut self, hook: Hook, hart: &Hart) -> Result<(), RunEnd> {
         if !self.has_others() {
             return Ok(());
         }
@@ -89,7 +89,7 @@ impl Machine<'_> {
 
     /// Learns that the running thread has left a part of its stack that others use, now that its stack pointer has this value. True if
     /// others can notice.
-    pub fn learn_left(&mut self, slot: u32, after: u64) -> Result<bool, Stop> {
+    pub fn learn_left(&mut self, slot: u32, after: u64) -> Result<bool, RunEnd> {
         let before = std::mem::replace(&mut self.sp_before, after);
         let sharing = &self.system.sharing;
         if sharing.shared_lines(0..u64::MAX).next().is_none() || self.process.ended.is_some() || !self.has_others() {

@@ -2,7 +2,7 @@
 
 use crate::machine::Machine;
 use crate::sharing::{Fact, write_facts};
-use crate::trouble::Stop;
+use crate::trouble::RunEnd;
 use dampf_core::Revise;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -14,13 +14,13 @@ pub struct Refuted(RefCell<BTreeSet<Fact>>);
 
 impl Machine<'_> {
     /// Notes a fact that refutes an assumption.
-    pub fn refute(&self, fact: Fact) -> Stop {
+    pub fn refute(&self, fact: Fact) -> RunEnd {
         self.refute_all([fact])
     }
 
-    pub fn refute_all(&self, facts: impl IntoIterator<Item = Fact>) -> Stop {
+    pub fn refute_all(&self, facts: impl IntoIterator<Item = Fact>) -> RunEnd {
         self.refuted.0.borrow_mut().extend(facts);
-        Stop::Refuted
+        RunEnd::Refuted
     }
 
     /// What was refuted since this was last asked for.

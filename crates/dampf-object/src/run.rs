@@ -5,7 +5,7 @@ use crate::model::ObjectModel;
 use crate::sharing::read_facts;
 use crate::start;
 use crate::system::System;
-use crate::trouble::Stop;
+use crate::trouble::RunEnd;
 use dampf_core::{Fault, Unsupported};
 
 /// How a run ended.
@@ -74,7 +74,7 @@ fn run(machine: &mut Machine<'_>, seed: u64, print: &mut dyn FnMut(&[u8])) -> Re
     }
 }
 
-fn ended(machine: &mut Machine<'_>, stop: Stop) -> Result<Ending, Unsupported> {
+fn ended(machine: &mut Machine<'_>, stop: RunEnd) -> Result<Ending, Unsupported> {
     match machine.fault_of(stop)? {
         Some(fault) => Ok(Ending::Fault(fault)),
         None => Ok(Ending::Deadlock),

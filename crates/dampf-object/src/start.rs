@@ -3,7 +3,7 @@
 use crate::layout::{BREAK, Region, STACK_BYTES};
 use crate::machine::{Machine, width};
 use crate::thread::{Status, Thread};
-use crate::trouble::Stop;
+use crate::trouble::RunEnd;
 use dampf_rv::machine::{self, Exit, Hart};
 use dampf_rv::memory::Tree;
 
@@ -21,7 +21,7 @@ mod auxiliary {
 }
 
 /// Brings the machine to the first instruction of `main`.
-pub fn start(machine: &mut Machine<'_>) -> Result<(), Stop> {
+pub fn start(machine: &mut Machine<'_>) -> Result<(), RunEnd> {
     machine.load(&vec![0; width(machine.slots())]);
     lay_out_globals(machine);
     machine.process_mut().brk_end = BREAK;
@@ -91,7 +91,7 @@ fn initial_stack(machine: &mut Machine<'_>) -> u64 {
     sp
 }
 
-fn run_to_main(machine: &mut Machine<'_>, hart: &mut Hart) -> Result<(), Stop> {
+fn run_to_main(machine: &mut Machine<'_>, hart: &mut Hart) -> Result<(), RunEnd> {
     let program = machine.system.program.clone();
     let mut budget = BUDGET;
     loop {
@@ -100,14 +100,14 @@ fn run_to_main(machine: &mut Machine<'_>, hart: &mut Hart) -> Result<(), Stop> {
         }
         machine.go_until_main(hart, &mut budget)?;
         if machine.process.ended.is_some() || budget == 0 {
-            return Err(Stop::from(program.unsupported("a program that does not reach `main`", hart.pc)));
+            return Err(RunEnd::from(program.unsupported("a program that does not reach `main`", hart.pc)));
         }
     }
 }
 
 impl Machine<'_> {
     /// Runs one stretch of the program's start.
-    fn go_until_main(&mut self, hart: &mut Hart, budget: &mut u64) -> Result<(), Stop> {
+    fn go_until_main(&mut self, hart: &mut Hart, budget: &mut u64) -> Result<(), RunEnd> {
         let system = self.system;
         match machine::run(hart, &system.program.code, self, budget) {
             Exit::Hook if hart.pc == system.program.main => Ok(()),

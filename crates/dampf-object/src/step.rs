@@ -5,7 +5,7 @@ use crate::layout::Region;
 use crate::machine::Machine;
 use crate::system::Granularity;
 use crate::thread::Status;
-use crate::trouble::Stop;
+use crate::trouble::RunEnd;
 use dampf_core::FaultKind;
 use dampf_rv::debug::Registers;
 use dampf_rv::decode::Op;
@@ -35,7 +35,7 @@ const A0: usize = 10;
 
 impl Machine<'_> {
     /// In how many ways the thread in a slot can go on; none while it has to wait.
-    pub fn ways(&mut self, slot: u32) -> Result<u32, Stop> {
+    pub fn ways(&mut self, slot: u32) -> Result<u32, RunEnd> {
         self.running = slot;
         let spurious = self.system.options.spurious_wakeups;
         match self.threads[slot as usize].status {
@@ -53,7 +53,7 @@ impl Machine<'_> {
         }
     }
 
-    fn ways_of(&mut self, hook: Hook, arguments: [u64; 2], slot: u32) -> Result<u32, Stop> {
+    fn ways_of(&mut self, hook: Hook, arguments: [u64; 2], slot: u32) -> Result<u32, RunEnd> {
         match hook {
             Hook::Choose | Hook::Nondeterministic(..) | Hook::Sampled(..) => self.choices(hook, arguments),
             Hook::ThreadJoin | Hook::ThreadJoinC11 => Ok(u32::from(self.can_join(arguments[0]))),
@@ -66,7 +66,7 @@ impl Machine<'_> {
     }
 
     /// Lets the thread in a slot go on, in one of its ways, up to its next visible operation.
-    pub fn advance(&mut self, slot: u32, way: u32) -> Result<(), Stop> {
+    pub fn advance(&mut self, slot: u32, way: u32) -> Result<(), RunEnd> {
         self.run_thread(slot, Some(way))?;
         // Threads that were created or released stand at no visible operation yet: they run up to one.
         let mut next = 0;
@@ -80,7 +80,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn run_thread(&mut self, slot: u32, way: Option<u32>) -> Result<(), Stop> {
+    fn run_thread(&mut self, slot: u32, way: Option<u32>) -> Result<(), RunEnd> {
         self.running = slot;
         self.alone = self.alive(2) == 1;
         self.others = self.has_others();
@@ -108,7 +108,7 @@ impl Machine<'_> {
         result
     }
 
-    fn go(&mut self, hart: &mut Hart, way: Option<u32>) -> Result<(), Stop> {
+    fn go(&mut self, hart: &mut Hart, way: Option<u32>) -> Result<(), RunEnd> {
         let mut way = way;
         match self.thread().status {
             Status::OnCondition { timed, .. } => {
@@ -143,7 +143,7 @@ impl Machine<'_> {
     }
 
     /// Runs to the next visible operation, but at most so many instructions.
-    fn go_on(&mut self, hart: &mut Hart, way: Option<u32>, budget: u64) -> Result<(), Stop> {
+    fn go_on(&mut self, hart: &mut Hart, way: Option<u32>, budget: u64) -> Result<(), RunEnd> {
         let system = self.system;
         // The way is that of the operation the thread stands before; an access has none, it uses the grant.
         let stands_at_operation = system.program.hook(hart.pc).is_some() || self.is_system_call(hart.pc);
@@ -157,11 +157,11 @@ impl Machine<'_> {
                 false => machine::run(hart, &system.program.code, self, &mut budget),
             };
             self.instructions += before - budget;
-            if matches!(exit, Exit::Stopped(Stop::Visible) | Exit::Budget) {
+            if matches!(exit, Exit::Stopped(RunEnd::Visible) | Exit::Budget) {
                 return Ok(());
             }
             match self.after_exit(hart, exit, way.take()) {
-                Ok(Next::Wait | Next::End) | Err(Stop::Visible) => return Ok(()),
+                Ok(Next::Wait | Next::End) | Err(RunEnd::Visible) => return Ok(()),
                 Ok(_) => {}
                 Err(stop) => return Err(stop),
             }
@@ -172,7 +172,7 @@ impl Machine<'_> {
     }
 
     /// Runs like the machine does, but stops where a part of the stack is left that others use: another frame may soon cover it.
-    fn run_watching_frames(&mut self, hart: &mut Hart, budget: &mut u64) -> Result<Exit<Stop>, Stop> {
+    fn run_watching_frames(&mut self, hart: &mut Hart, budget: &mut u64) -> Result<Exit<RunEnd>, RunEnd> {
         let system = self.system;
         while *budget > 0 {
             let mut one = 1;
@@ -187,20 +187,20 @@ impl Machine<'_> {
     }
 
     /// Does what the machine cannot: an operation, a system call, the next stage of a thread's life.
-    fn after_exit(&mut self, hart: &mut Hart, exit: Exit<Stop>, way: Option<u32>) -> Result<Next, Stop> {
+    fn after_exit(&mut self, hart: &mut Hart, exit: Exit<RunEnd>, way: Option<u32>) -> Result<Next, RunEnd> {
         let system = self.system;
         let announced = if matches!(exit, Exit::Hook) { self.announced_load(hart) } else { None };
         let next = match exit {
             Exit::Hook => self.at_hook(hart, way)?,
             Exit::Ecall => self.at_call(hart, way)?,
             Exit::NotCode => self.outside_code(hart)?,
-            Exit::Stopped(stop @ (Stop::PartlyValid | Stop::BelowStack | Stop::Uninitialised)) => {
-                if matches!(stop, Stop::Uninitialised) && system.program.is_user_code(hart.pc) {
+            Exit::Stopped(stop @ (RunEnd::PartlyValid | RunEnd::BelowStack | RunEnd::Uninitialised)) => {
+                if matches!(stop, RunEnd::Uninitialised) && system.program.is_user_code(hart.pc) {
                     let place = self.accessed_address(hart).map_or(String::new(), |address| self.place_name(address));
                     let message = format!("read of memory that was never written: {place}");
-                    return Err(Stop::fault(FaultKind::UninitialisedRead, message));
+                    return Err(RunEnd::fault(FaultKind::UninitialisedRead, message));
                 }
-                let tolerable = matches!(stop, Stop::BelowStack) && self.is_lowering_stack(hart);
+                let tolerable = matches!(stop, RunEnd::BelowStack) && self.is_lowering_stack(hart);
                 if system.program.is_user_code(hart.pc) && !tolerable {
                     return Err(self.refused_access(hart));
                 }
@@ -216,8 +216,10 @@ impl Machine<'_> {
                 }
             }
             Exit::Stopped(stop) => return Err(stop),
-            Exit::Ebreak => return Err(Stop::fault(FaultKind::Abort, "the program executes a trap instruction")),
-            Exit::Illegal => return Err(Stop::fault(FaultKind::Abort, "the program executes an illegal instruction")),
+            Exit::Ebreak => return Err(RunEnd::fault(FaultKind::Abort, "the program executes a trap instruction")),
+            Exit::Illegal => {
+                return Err(RunEnd::fault(FaultKind::Abort, "the program executes an illegal instruction"));
+            }
             Exit::Budget => return Ok(Next::Jump),
         };
         match next {
@@ -231,7 +233,7 @@ impl Machine<'_> {
             Next::Run => match machine::step(hart, &system.program.code, self) {
                 Ok(()) => {}
                 Err(Exit::Stopped(stop)) => return Err(stop),
-                Err(_) => return Err(Stop::fault(FaultKind::Abort, "the program executes an illegal instruction")),
+                Err(_) => return Err(RunEnd::fault(FaultKind::Abort, "the program executes an illegal instruction")),
             },
             Next::Jump | Next::Wait | Next::End => {}
         }
@@ -258,7 +260,7 @@ impl Machine<'_> {
     }
 
     /// The fault of an access that the bus left to us.
-    fn refused_access(&mut self, hart: &Hart) -> Stop {
+    fn refused_access(&mut self, hart: &Hart) -> RunEnd {
         let access = self.system.program.code.at(hart.pc).and_then(|instruction| instruction.memory_access());
         match (access, self.accessed_address(hart)) {
             (Some(access), Some(address)) => self.bad_access(address, u64::from(access.bytes), access.writes),
@@ -273,19 +275,19 @@ impl Machine<'_> {
     }
 
     /// Goes past whatever the machine stopped at, in a run that nobody watches.
-    pub fn settle_exit(&mut self, hart: &mut Hart, exit: Exit<Stop>) -> Result<(), Stop> {
+    pub fn settle_exit(&mut self, hart: &mut Hart, exit: Exit<RunEnd>) -> Result<(), RunEnd> {
         self.after_exit(hart, exit, None).map(|_| ())
     }
 
     /// Runs until another instruction of the user's program is next. The libraries' private data is nobody's to look at meanwhile.
-    fn go_instruction(&mut self, hart: &mut Hart, way: Option<u32>) -> Result<(), Stop> {
+    fn go_instruction(&mut self, hart: &mut Hart, way: Option<u32>) -> Result<(), RunEnd> {
         let program = &self.system.program;
         let all_is_users = program.debug.user_code().is_empty();
         self.go_until(hart, way, |machine, pc| all_is_users || machine.system.program.is_user_code(pc))
     }
 
     /// Runs until another line of the user's source begins.
-    fn go_line(&mut self, hart: &mut Hart, way: Option<u32>) -> Result<(), Stop> {
+    fn go_line(&mut self, hart: &mut Hart, way: Option<u32>) -> Result<(), RunEnd> {
         let line = |machine: &Self, pc: u64| {
             machine.system.program.location(pc).map(|location| (location.file, location.line))
         };
@@ -302,7 +304,7 @@ impl Machine<'_> {
         hart: &mut Hart,
         way: Option<u32>,
         is_far_enough: impl Fn(&Self, u64) -> bool,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), RunEnd> {
         let mut way = way;
         for _ in 0..BUDGET {
             let (pc, status) = (hart.pc, self.thread().status);
@@ -316,12 +318,12 @@ impl Machine<'_> {
     }
 
     /// Whether a thread that arrives at an operation has to stop before it.
-    fn must_stop(&mut self, hook: Hook, hart: &Hart) -> Result<bool, Stop> {
+    fn must_stop(&mut self, hook: Hook, hart: &Hart) -> Result<bool, RunEnd> {
         match hook {
             Hook::Choose | Hook::Nondeterministic(..) | Hook::Sampled(..) => {
                 return match self.choices(hook, [hart.x[A0], hart.x[A0 + 1]]) {
                     // What the thread did before has happened, and others may go on from there. An atomic section has not begun, however.
-                    Err(Stop::Pruned) if self.thread().atomic == 0 => Ok(true),
+                    Err(RunEnd::Pruned) if self.thread().atomic == 0 => Ok(true),
                     choices => Ok(choices? > 1),
                 };
             }
@@ -366,13 +368,13 @@ impl Machine<'_> {
         }
     }
 
-    fn at_hook(&mut self, hart: &mut Hart, way: Option<u32>) -> Result<Next, Stop> {
+    fn at_hook(&mut self, hart: &mut Hart, way: Option<u32>) -> Result<Next, RunEnd> {
         let Some(hook) = self.system.program.hook(hart.pc) else { return Ok(Next::Run) };
         if way.is_none() && self.must_stop(hook, hart)? {
-            return Err(Stop::Visible);
+            return Err(RunEnd::Visible);
         }
         if self.ways_of(hook, [hart.x[A0], hart.x[A0 + 1]], self.running)? == 0 {
-            return Err(if self.section_began && self.thread().atomic > 0 { Stop::Blocked } else { Stop::Visible });
+            return Err(if self.section_began && self.thread().atomic > 0 { RunEnd::Blocked } else { RunEnd::Visible });
         }
         if way.is_some()
             && let Some(bytes) = hook.object_bytes()
@@ -393,7 +395,7 @@ impl Machine<'_> {
         Ok(next)
     }
 
-    fn operate(&mut self, hook: Hook, hart: &mut Hart, way: u32) -> Result<Next, Stop> {
+    fn operate(&mut self, hook: Hook, hart: &mut Hart, way: u32) -> Result<Next, RunEnd> {
         use Hook::*;
         match hook {
             Main => {
@@ -432,7 +434,7 @@ impl Machine<'_> {
             Undefined => Err(self.undefined_behaviour(hart)),
             Refused => {
                 let name = self.system.program.function_at(hart.pc).to_owned();
-                Err(Stop::from(self.system.program.unsupported(format!("`{name}`"), self.user_pc(hart))))
+                Err(RunEnd::from(self.system.program.unsupported(format!("`{name}`"), self.user_pc(hart))))
             }
         }
     }
@@ -447,11 +449,11 @@ impl Machine<'_> {
         description
     }
 
-    fn at_call(&mut self, hart: &mut Hart, way: Option<u32>) -> Result<Next, Stop> {
+    fn at_call(&mut self, hart: &mut Hart, way: Option<u32>) -> Result<Next, RunEnd> {
         if way.is_none() {
             let visible = self.is_visible_call(hart)? && !self.is_free();
             if visible || self.ways_to_wake([hart.x[A0], hart.x[A0 + 1], hart.x[A0 + 2], hart.x[17]]) > 1 {
-                return Err(Stop::Visible);
+                return Err(RunEnd::Visible);
             }
         }
         let next = self.system_call(hart, way.unwrap_or(0))?;
@@ -466,7 +468,7 @@ impl Machine<'_> {
         Ok(next)
     }
 
-    fn outside_code(&mut self, hart: &mut Hart) -> Result<Next, Stop> {
+    fn outside_code(&mut self, hart: &mut Hart) -> Result<Next, RunEnd> {
         if let Some(next) = self.next_stage(hart)? {
             return Ok(next);
         }
@@ -474,7 +476,7 @@ impl Machine<'_> {
             0 => "call through a null pointer".to_owned(),
             pc => format!("jump to {pc:#x}, where there is no code"),
         };
-        Err(Stop::fault(FaultKind::InvalidAccess, message))
+        Err(RunEnd::fault(FaultKind::InvalidAccess, message))
     }
 
     /// The instruction to blame: the nearest one on a line that the user wrote.

@@ -8,7 +8,7 @@ use crate::hooks::Hook;
 use crate::machine::Machine;
 use crate::step::Next;
 use crate::thread::Status;
-use crate::trouble::Stop;
+use crate::trouble::RunEnd;
 use dampf_core::FaultKind;
 use dampf_rv::machine::Hart;
 
@@ -86,7 +86,7 @@ impl Machine<'_> {
     }
 
     /// Whether others can notice what is done to a mutex.
-    pub fn is_visible_mutex(&mut self, mutex: u64) -> Result<bool, Stop> {
+    pub fn is_visible_mutex(&mut self, mutex: u64) -> Result<bool, RunEnd> {
         self.is_visible(mutex, mutex::BYTES, true)
     }
 
@@ -126,7 +126,7 @@ impl Machine<'_> {
     }
 
     /// Performs an operation on a mutex.
-    pub fn mutex_operation(&mut self, hook: Hook, hart: &Hart) -> Result<Next, Stop> {
+    pub fn mutex_operation(&mut self, hook: Hook, hart: &Hart) -> Result<Next, RunEnd> {
         let object = hart.x[10];
         match hook {
             Hook::MutexInit => {
@@ -138,7 +138,7 @@ impl Machine<'_> {
             Hook::MutexDestroy => {
                 if let Some(owner) = self.mutex_owner(object) {
                     let (place, owner) = (self.place_name(object), self.thread_name(owner));
-                    return Err(Stop::fault(
+                    return Err(RunEnd::fault(
                         FaultKind::LockMisuse,
                         format!("mutex {place} is destroyed while {owner} holds it"),
                     ));
@@ -151,7 +151,7 @@ impl Machine<'_> {
         let (owner, kind) = (self.peek_word(object + mutex::OWNER), self.peek_word(object + mutex::KIND));
         if kind == mutex::DESTROYED {
             let place = self.place_name(object);
-            return Err(Stop::fault(FaultKind::LockMisuse, format!("mutex {place} is used after it was destroyed")));
+            return Err(RunEnd::fault(FaultKind::LockMisuse, format!("mutex {place} is used after it was destroyed")));
         }
         if hook == Hook::MutexUnlock {
             return self.unlock(object, owner, kind);
@@ -177,7 +177,7 @@ impl Machine<'_> {
         0
     }
 
-    fn unlock(&mut self, object: u64, owner: u32, kind: u32) -> Result<Next, Stop> {
+    fn unlock(&mut self, object: u64, owner: u32, kind: u32) -> Result<Next, RunEnd> {
         if owner != self.me() {
             if matches!(kind & 3, mutex::RECURSIVE | mutex::ERRORCHECK) {
                 return Ok(Next::Return(EPERM));
@@ -188,7 +188,7 @@ impl Machine<'_> {
                 Some(owner) => format!("is held by {}", self.thread_name(owner)),
             };
             let me = self.thread_name(self.running);
-            return Err(Stop::fault(FaultKind::LockMisuse, format!("{me} unlocks mutex {place}, which {held}")));
+            return Err(RunEnd::fault(FaultKind::LockMisuse, format!("{me} unlocks mutex {place}, which {held}")));
         }
         self.release(object);
         Ok(Next::Return(0))
@@ -205,7 +205,7 @@ impl Machine<'_> {
     }
 
     /// Performs an operation on a condition variable; `way` chooses whom a signal wakes.
-    pub fn condition_operation(&mut self, hook: Hook, hart: &Hart, way: u32) -> Result<Next, Stop> {
+    pub fn condition_operation(&mut self, hook: Hook, hart: &Hart, way: u32) -> Result<Next, RunEnd> {
         let condition = hart.x[10];
         match hook {
             Hook::ConditionInit => self.poke(condition, &[0; 48]),
@@ -213,7 +213,7 @@ impl Machine<'_> {
                 if let Some(&waiter) = self.waiters(condition).first() {
                     let (place, waiter) = (self.place_name(condition), self.thread_name(waiter));
                     let message = format!("condition variable {place} is destroyed while {waiter} waits on it");
-                    return Err(Stop::fault(FaultKind::LockMisuse, message));
+                    return Err(RunEnd::fault(FaultKind::LockMisuse, message));
                 }
             }
             Hook::ConditionWait | Hook::ConditionTimedwait => {
@@ -224,7 +224,7 @@ impl Machine<'_> {
                     let (me, place) = (self.thread_name(self.running), self.place_name(mutex));
                     let message =
                         format!("{me} waits on a condition variable with mutex {place}, which it does not hold");
-                    return Err(Stop::fault(FaultKind::LockMisuse, message));
+                    return Err(RunEnd::fault(FaultKind::LockMisuse, message));
                 }
                 self.release(mutex);
                 let timed = hook == Hook::ConditionTimedwait;
@@ -260,14 +260,14 @@ impl Machine<'_> {
         self.acquire(mutex);
     }
 
-    pub fn rwlock_operation(&mut self, hook: Hook, hart: &Hart) -> Result<Next, Stop> {
+    pub fn rwlock_operation(&mut self, hook: Hook, hart: &Hart) -> Result<Next, RunEnd> {
         let object = hart.x[10];
         let (readers, writer) = (self.peek_word(object + rwlock::READERS), self.peek_word(object + rwlock::WRITER));
         let free_to_read = writer == 0;
         let free_to_write = writer == 0 && readers == 0;
         if hook != Hook::RwlockInit && self.peek_word(object + rwlock::DESTROYED) != 0 {
             let place = self.place_name(object);
-            return Err(Stop::fault(FaultKind::LockMisuse, format!("lock {place} is used after it was destroyed")));
+            return Err(RunEnd::fault(FaultKind::LockMisuse, format!("lock {place} is used after it was destroyed")));
         }
         let busy = |timed| if timed { ETIMEDOUT } else { EBUSY };
         let result = match hook {
@@ -281,7 +281,10 @@ impl Machine<'_> {
             }
             Hook::RwlockDestroy => {
                 let place = self.place_name(object);
-                return Err(Stop::fault(FaultKind::LockMisuse, format!("lock {place} is destroyed while it is held")));
+                return Err(RunEnd::fault(
+                    FaultKind::LockMisuse,
+                    format!("lock {place} is destroyed while it is held"),
+                ));
             }
             Hook::ReadLock | Hook::ReadTrylock | Hook::ReadTimedlock if free_to_read => {
                 self.poke_word(object + rwlock::READERS, readers + 1);
@@ -307,7 +310,7 @@ impl Machine<'_> {
             Hook::RwlockUnlock => {
                 let (me, place) = (self.thread_name(self.running), self.place_name(object));
                 let message = format!("{me} unlocks lock {place}, which it does not hold");
-                return Err(Stop::fault(FaultKind::LockMisuse, message));
+                return Err(RunEnd::fault(FaultKind::LockMisuse, message));
             }
             _ => busy(matches!(hook, Hook::ReadTimedlock | Hook::WriteTimedlock)),
         };
@@ -353,7 +356,7 @@ impl Machine<'_> {
         }
     }
 
-    pub fn spin_operation(&mut self, hook: Hook, hart: &Hart) -> Result<Next, Stop> {
+    pub fn spin_operation(&mut self, hook: Hook, hart: &Hart) -> Result<Next, RunEnd> {
         let object = hart.x[10];
         let owner = self.peek_word(object);
         let result = match hook {
@@ -379,13 +382,13 @@ impl Machine<'_> {
                     Hook::SpinDestroy => format!("spin lock {place} is destroyed while it is held"),
                     _ => format!("{me} unlocks spin lock {place}, which it does not hold"),
                 };
-                return Err(Stop::fault(FaultKind::LockMisuse, message));
+                return Err(RunEnd::fault(FaultKind::LockMisuse, message));
             }
         };
         Ok(Next::Return(result))
     }
 
-    pub fn semaphore_operation(&mut self, hook: Hook, hart: &Hart) -> Result<Next, Stop> {
+    pub fn semaphore_operation(&mut self, hook: Hook, hart: &Hart) -> Result<Next, RunEnd> {
         let object = hart.x[10];
         let value = self.peek_word(object);
         match hook {
@@ -408,7 +411,7 @@ impl Machine<'_> {
         Ok(Next::Return(0))
     }
 
-    pub fn barrier_operation(&mut self, hook: Hook, hart: &Hart) -> Result<Next, Stop> {
+    pub fn barrier_operation(&mut self, hook: Hook, hart: &Hart) -> Result<Next, RunEnd> {
         let object = hart.x[10];
         let waits = |status: Status| matches!(status, Status::OnBarrier { barrier } if barrier == object);
         match hook {
@@ -420,7 +423,7 @@ impl Machine<'_> {
             Hook::BarrierDestroy => {
                 if self.threads.iter().any(|thread| waits(thread.status)) {
                     let place = self.place_name(object);
-                    return Err(Stop::fault(
+                    return Err(RunEnd::fault(
                         FaultKind::LockMisuse,
                         format!("barrier {place} is destroyed while threads wait at it"),
                     ));

@@ -8,7 +8,7 @@ use crate::layout::{LIBRARY_HEAP, MAPS};
 use crate::machine::Machine;
 use crate::step::Next;
 use crate::thread::{Status, Thread};
-use crate::trouble::Stop;
+use crate::trouble::RunEnd;
 use dampf_core::FaultKind;
 use dampf_rv::machine::Hart;
 
@@ -126,7 +126,7 @@ pub fn beside_call(register: impl Fn(usize) -> u64) -> Option<Beside> {
 
 impl Machine<'_> {
     /// Whether the system call a thread stands before is visible to others.
-    pub fn is_visible_call(&mut self, hart: &Hart) -> Result<bool, Stop> {
+    pub fn is_visible_call(&mut self, hart: &Hart) -> Result<bool, RunEnd> {
         match hart.x[A7] {
             // Whoever wakes another has changed something, though nothing in memory.
             number::FUTEX => self.is_visible(hart.x[A0], 4, true),
@@ -164,7 +164,7 @@ impl Machine<'_> {
     }
 
     /// Performs a system call. The program counter stands at the call; `Return` continues behind it.
-    pub fn system_call(&mut self, hart: &Hart, way: u32) -> Result<Next, Stop> {
+    pub fn system_call(&mut self, hart: &Hart, way: u32) -> Result<Next, RunEnd> {
         let [first, second, third] = [hart.x[A0], hart.x[A0 + 1], hart.x[A0 + 2]];
         let result = match hart.x[A7] {
             number::WRITE => self.write(first, second, third)?,
@@ -245,7 +245,7 @@ impl Machine<'_> {
             number::GETUID..=number::GETEGID => 1000,
             number::KILL | number::TKILL | number::TGKILL => {
                 let signal = if hart.x[A7] == number::TGKILL { third } else { second };
-                return Err(Stop::fault(
+                return Err(RunEnd::fault(
                     FaultKind::Abort,
                     format!("the program sends itself signal {signal}{}", signal_name(signal)),
                 ));
@@ -264,7 +264,7 @@ impl Machine<'_> {
         Ok(Next::Return(result as u64))
     }
 
-    fn refuse_call(&mut self, call: u64, hart: &Hart) -> Stop {
+    fn refuse_call(&mut self, call: u64, hart: &Hart) -> RunEnd {
         let what = match call {
             number::READ if hart.x[A0] == 0 => {
                 "reading standard input: give the program its input in its source".to_owned()
@@ -278,7 +278,7 @@ impl Machine<'_> {
             107..=112 | 85..=87 => format!("timers ({})", self.caller_name(hart)),
             _ => format!("system call {call} ({})", self.caller_name(hart)),
         };
-        Stop::from(self.system.program.unsupported(what, self.user_pc(hart)))
+        RunEnd::from(self.system.program.unsupported(what, self.user_pc(hart)))
     }
 
     fn caller_name(&self, hart: &Hart) -> String {
@@ -286,7 +286,7 @@ impl Machine<'_> {
         format!("`{}`", crate::faults::short_name(&name).trim_start_matches('_'))
     }
 
-    fn write(&mut self, file: u64, address: u64, bytes: u64) -> Result<i64, Stop> {
+    fn write(&mut self, file: u64, address: u64, bytes: u64) -> Result<i64, RunEnd> {
         if file != 1 && file != 2 {
             return Ok(EBADF);
         }
@@ -304,7 +304,7 @@ impl Machine<'_> {
         Ok(bytes as i64)
     }
 
-    fn write_vector(&mut self, file: u64, vector: u64, count: u64) -> Result<i64, Stop> {
+    fn write_vector(&mut self, file: u64, vector: u64, count: u64) -> Result<i64, RunEnd> {
         let mut written = 0;
         for number in 0..count.min(1024) {
             let (address, bytes) = (self.peek_long(vector + 16 * number), self.peek_long(vector + 16 * number + 8));
@@ -341,11 +341,11 @@ impl Machine<'_> {
         self.process.brk_end as i64
     }
 
-    fn map(&mut self, wanted: u64, bytes: u64, hart: &Hart) -> Result<i64, Stop> {
+    fn map(&mut self, wanted: u64, bytes: u64, hart: &Hart) -> Result<i64, RunEnd> {
         const ANONYMOUS: u64 = 0x20;
         const FIXED: u64 = 0x10;
         if hart.x[A0 + 3] & ANONYMOUS == 0 {
-            return Err(Stop::from(self.system.program.unsupported("mapping files into memory", self.user_pc(hart))));
+            return Err(RunEnd::from(self.system.program.unsupported("mapping files into memory", self.user_pc(hart))));
         }
         if hart.x[A0 + 3] & FIXED != 0 && wanted != 0 {
             return Ok(EINVAL);
@@ -360,7 +360,7 @@ impl Machine<'_> {
         Ok(start as i64)
     }
 
-    fn futex(&mut self, hart: &Hart, way: u32) -> Result<Next, Stop> {
+    fn futex(&mut self, hart: &Hart, way: u32) -> Result<Next, RunEnd> {
         let [address, command, value, timeout] = [hart.x[A0], hart.x[A0 + 1], hart.x[A0 + 2], hart.x[A0 + 3]];
         match command & futex::COMMAND {
             futex::WAIT | futex::WAIT_BITSET => {
@@ -381,7 +381,7 @@ impl Machine<'_> {
                 }
                 Ok(Next::Return(wakes.len() as u64))
             }
-            other => Err(Stop::from(self.system.program.unsupported(format!("futex operation {other}"), hart.pc))),
+            other => Err(RunEnd::from(self.system.program.unsupported(format!("futex operation {other}"), hart.pc))),
         }
     }
 

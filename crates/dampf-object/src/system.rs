@@ -22,7 +22,7 @@ pub enum Granularity {
 
 /// What is checked, and how finely.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Options {
+pub struct ProgramChecks {
     pub granularity: Granularity,
     /// Condition variables may wake threads without a signal.
     pub spurious_wakeups: bool,
@@ -36,7 +36,7 @@ pub struct Options {
 
 pub struct System {
     pub program: Arc<Program>,
-    pub options: Options,
+    pub options: ProgramChecks,
     pub sharing: Sharing,
     pub uses: ByAddress<LineUses>,
     /// What random runs see of the uses of words; none in a search.
@@ -46,12 +46,12 @@ pub struct System {
 }
 
 impl System {
-    pub fn new(program: Arc<Program>, options: Options, sharing: Sharing) -> System {
+    pub fn new(program: Arc<Program>, options: ProgramChecks, sharing: Sharing) -> System {
         System::on(Arc::new(Heap::default()), program, options, sharing)
     }
 
     /// A system whose lines and components lie on a ground.
-    pub fn on(ground: Arc<dyn Ground>, program: Arc<Program>, options: Options, sharing: Sharing) -> System {
+    pub fn on(ground: Arc<dyn Ground>, program: Arc<Program>, options: ProgramChecks, sharing: Sharing) -> System {
         System {
             program,
             options,

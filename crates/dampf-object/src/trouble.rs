@@ -4,7 +4,7 @@ use dampf_core::{FaultKind, Unsupported};
 
 /// Why an access or an operation did not happen.
 #[derive(Debug)]
-pub enum Stop {
+pub enum RunEnd {
     /// It is visible, and the step has had its visible operation.
     Visible,
     /// A read of which only some bytes are valid. Library code may do that: it reads strings word by word.
@@ -18,7 +18,7 @@ pub enum Stop {
     /// An assumption about sharing is refuted: the system knows which, and exploration has to restart.
     Refuted,
     /// The program is wrong.
-    Fault(Box<Trouble>),
+    Fault(Box<Obstacle>),
     /// The run is not to be looked at any further: an assumption of the program does not hold.
     Pruned,
     Unsupported(Box<Unsupported>),
@@ -26,19 +26,19 @@ pub enum Stop {
 
 /// What is wrong, before it is told to people.
 #[derive(Debug)]
-pub struct Trouble {
+pub struct Obstacle {
     pub kind: FaultKind,
     pub message: String,
 }
 
-impl Stop {
-    pub fn fault(kind: FaultKind, message: impl Into<String>) -> Stop {
-        Stop::Fault(Box::new(Trouble { kind, message: message.into() }))
+impl RunEnd {
+    pub fn fault(kind: FaultKind, message: impl Into<String>) -> RunEnd {
+        RunEnd::Fault(Box::new(Obstacle { kind, message: message.into() }))
     }
 }
 
-impl From<Unsupported> for Stop {
+impl From<Unsupported> for RunEnd {
     fn from(unsupported: Unsupported) -> Self {
-        Stop::Unsupported(Box::new(unsupported))
+        RunEnd::Unsupported(Box::new(unsupported))
     }
 }

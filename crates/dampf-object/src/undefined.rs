@@ -1,13 +1,13 @@
 //! What the program or its compiler says is wrong: `abort`, and the compiler's checks for undefined behaviour.
 
 use crate::machine::Machine;
-use crate::trouble::Stop;
+use crate::trouble::RunEnd;
 use dampf_core::FaultKind;
 use dampf_rv::machine::Hart;
 
 impl Machine<'_> {
     /// The program aborts. What it wrote before says why, if it is an exception that nobody catches.
-    pub fn aborted(&self) -> Stop {
+    pub fn aborted(&self) -> RunEnd {
         let output = String::from_utf8_lossy(&self.output);
         let Some(at) = output.rfind("terminate called") else {
             let last = output.lines().last().unwrap_or("").trim();
@@ -15,7 +15,7 @@ impl Machine<'_> {
                 "" => "the program calls abort".to_owned(),
                 last => format!("the program calls abort after writing \"{last}\""),
             };
-            return Stop::fault(FaultKind::Abort, message);
+            return RunEnd::fault(FaultKind::Abort, message);
         };
         let mut lines = output[at..].lines().map(str::trim);
         let first = lines.next().unwrap_or("").trim_start_matches("terminate called ").to_owned();
@@ -27,14 +27,14 @@ impl Machine<'_> {
             None => {
                 let before = output[..at].lines().last().unwrap_or("").trim();
                 let why = if before.is_empty() { first } else { format!("{first}, after \"{before}\"") };
-                return Stop::fault(FaultKind::Abort, format!("std::terminate is called {why}"));
+                return RunEnd::fault(FaultKind::Abort, format!("std::terminate is called {why}"));
             }
         };
-        Stop::fault(FaultKind::UncaughtException, message)
+        RunEnd::fault(FaultKind::UncaughtException, message)
     }
 
     /// A check of the compiler has failed; the handler's name says which.
-    pub fn undefined_behaviour(&self, hart: &Hart) -> Stop {
+    pub fn undefined_behaviour(&self, hart: &Hart) -> RunEnd {
         let name = self.system.program.function_at(hart.pc);
         let check = name.trim_start_matches("__ubsan_handle_").trim_end_matches("_abort").replace('_', " ");
         let check = match check.trim_end_matches(" v1") {
@@ -53,8 +53,8 @@ impl Machine<'_> {
             "vla bound not positive" => "an array of no or negative length",
             "float cast overflow" => "a floating-point value that does not fit the integer type",
             "nonnull arg" | "nonnull return" => "a null pointer where none is allowed",
-            other => return Stop::fault(FaultKind::UndefinedBehaviour, format!("undefined behaviour: {other}")),
+            other => return RunEnd::fault(FaultKind::UndefinedBehaviour, format!("undefined behaviour: {other}")),
         };
-        Stop::fault(FaultKind::UndefinedBehaviour, format!("undefined behaviour: {check}"))
+        RunEnd::fault(FaultKind::UndefinedBehaviour, format!("undefined behaviour: {check}"))
     }
 }

@@ -14,7 +14,7 @@ use crate::layout::Region;
 use crate::machine::Machine;
 use crate::sharing::{Fact, FactKind, Sharing};
 use crate::thread::{Status, Thread};
-use crate::trouble::Stop;
+use crate::trouble::RunEnd;
 use dampf_rv::memory::LINE_BYTES;
 use std::collections::{BTreeMap, HashMap};
 
@@ -136,7 +136,7 @@ impl Machine<'_> {
 
     /// Whether an access of the running thread to bytes of a line that others can reach is visible to them. A lesson if it was assumed
     /// that there is none like it.
-    pub fn is_noticed(&self, line: u64, region: Option<Region>, mask: u64, write: bool) -> Result<bool, Stop> {
+    pub fn is_noticed(&self, line: u64, region: Option<Region>, mask: u64, write: bool) -> Result<bool, RunEnd> {
         if mask == 0 {
             return Ok(false);
         }
@@ -187,7 +187,7 @@ impl Machine<'_> {
     }
 
     /// Whether others notice that bytes are no more. A lesson if they were assumed not to use them.
-    pub fn is_end_noticed(&self, address: u64, bytes: u64) -> Result<bool, Stop> {
+    pub fn is_end_noticed(&self, address: u64, bytes: u64) -> Result<bool, RunEnd> {
         let region = Region::of(address, self.slots());
         let mut noticed = false;
         for (line, mask) in lines(address, bytes.max(1)) {

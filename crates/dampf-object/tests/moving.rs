@@ -1,7 +1,7 @@
 //! States of programs move between two models that do not share their tables of lines and components.
 
 use dampf_core::{Model, Part, Sections, Transfer, Word};
-use dampf_object::{Granularity, ObjectModel, Options, Program, Sharing, read_facts};
+use dampf_object::{Granularity, ObjectModel, Program, ProgramChecks, Sharing, read_facts};
 use dampf_testkit::moving::{Moved, Mover, explore, move_all};
 use dampf_testkit::random::Random;
 use std::path::Path;
@@ -55,7 +55,7 @@ fn load(source: &str, bytes: &[u8]) -> Arc<Program> {
 }
 
 /// What threads share in the first states of a program.
-fn learn(program: &Arc<Program>, options: Options, states_max: usize) -> Sharing {
+fn learn(program: &Arc<Program>, options: ProgramChecks, states_max: usize) -> Sharing {
     let mut sharing = Sharing::new(false);
     loop {
         let model = ObjectModel::new(Arc::clone(program), options, sharing.clone());
@@ -68,14 +68,14 @@ fn learn(program: &Arc<Program>, options: Options, states_max: usize) -> Sharing
 }
 
 /// Two models of the same program that have nothing else in common.
-fn models(source: &str, options: Options, states_max: usize) -> Option<(ObjectModel, ObjectModel)> {
+fn models(source: &str, options: ProgramChecks, states_max: usize) -> Option<(ObjectModel, ObjectModel)> {
     let bytes = compile(source)?;
     let sharing = learn(&load(source, &bytes), options, states_max);
     let model = || ObjectModel::new(load(source, &bytes), options, sharing.clone());
     Some((model(), model()))
 }
 
-fn move_program(source: &str, options: Options, states_max: usize) -> Option<Moved> {
+fn move_program(source: &str, options: ProgramChecks, states_max: usize) -> Option<Moved> {
     let (here, there) = models(source, options, states_max)?;
     let moved = move_all(&here, &there, states_max);
     println!("{source}: {moved:?}, {} and {} bytes", here.bytes(), there.bytes());
@@ -87,7 +87,7 @@ fn move_program(source: &str, options: Options, states_max: usize) -> Option<Mov
 fn threads_and_locks_move() {
     for source in ["mutex_counter.c", "condition_signal.c", "barrier.c", "semaphore.c", "rwlock.c", "annotation_lock.c"]
     {
-        let Some(moved) = move_program(source, Options::default(), 2000) else { return };
+        let Some(moved) = move_program(source, ProgramChecks::default(), 2000) else { return };
         assert!(moved.states > 5, "{source}: {moved:?}");
     }
 }
@@ -95,7 +95,7 @@ fn threads_and_locks_move() {
 #[test]
 fn the_heap_of_cxx_programs_moves() {
     for source in ["cxx_shared_ptr.cc", "cxx_container_race.cc", "cxx_async.cc", "cxx_condition_variable.cc"] {
-        if move_program(source, Options::default(), 1000).is_none() {
+        if move_program(source, ProgramChecks::default(), 1000).is_none() {
             return;
         }
     }
@@ -104,7 +104,7 @@ fn the_heap_of_cxx_programs_moves() {
 #[test]
 fn thread_local_storage_moves() {
     for source in ["cxx_thread_local.cc", "pthread_keys.c", "race_thread_local.c", "c11_once_and_storage.c"] {
-        if move_program(source, Options::default(), 2000).is_none() {
+        if move_program(source, ProgramChecks::default(), 2000).is_none() {
             return;
         }
     }
@@ -112,7 +112,8 @@ fn thread_local_storage_moves() {
 
 #[test]
 fn faults_are_the_same_after_moving() {
-    let options = Options { leaks: true, uninitialised: true, spurious_wakeups: true, ..Options::default() };
+    let options =
+        ProgramChecks { leaks: true, uninitialised: true, spurious_wakeups: true, ..ProgramChecks::default() };
     for source in
         ["condition_if_instead_of_while.c", "leak_interleaving.c", "cxx_container_stale.cc", "race_different_locks.c"]
     {
@@ -124,7 +125,7 @@ fn faults_are_the_same_after_moving() {
 #[test]
 fn single_lines_and_instructions_move() {
     for granularity in [Granularity::Line, Granularity::Instruction] {
-        let options = Options { granularity, ..Options::default() };
+        let options = ProgramChecks { granularity, ..ProgramChecks::default() };
         if move_program("mutex_counter.c", options, 3000).is_none() {
             return;
         }
@@ -133,7 +134,7 @@ fn single_lines_and_instructions_move() {
 
 #[test]
 fn sections_are_whole_words_and_cover_a_state() {
-    let Some((model, _)) = models("mutex_counter.c", Options::default(), 100) else { return };
+    let Some((model, _)) = models("mutex_counter.c", ProgramChecks::default(), 100) else { return };
     let names = model.sections();
     assert_eq!(names[..3], ["memory", "stacks", "thread 0"]);
     let masks: Vec<Vec<Word>> =
@@ -152,7 +153,7 @@ fn sections_are_whole_words_and_cover_a_state() {
 
 #[test]
 fn nonsense_from_elsewhere_gets_some_name() {
-    let Some((model, other)) = models("mutex_counter.c", Options::default(), 200) else { return };
+    let Some((model, other)) = models("mutex_counter.c", ProgramChecks::default(), 200) else { return };
     let mut random = Random::new(11);
     for kind in (0..15).chain([Word::MAX]) {
         for length in 0..60 {

@@ -6,8 +6,8 @@
 //! ```
 
 use dampf_core::{Action, Model, Restore, Successors, Word, Worker};
-use dampf_search::external::{self, Problem, Settings};
-use dampf_search::{Monitor, Options, Outcome, peak_resident_bytes};
+use dampf_search::external::{self, DiskProblem, DiskSettings};
+use dampf_search::{Monitor, Outcome, SearchOptions, peak_resident_bytes};
 use dampf_store::TreeStore;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -75,10 +75,10 @@ fn main() {
         std::process::exit(2);
     };
     let parsed = |name: &str| option(name).and_then(|text| text.parse::<u64>().ok());
-    let options = Options {
+    let options = SearchOptions {
         threads: parsed("--threads").unwrap_or(1) as usize,
         max_memory_bytes: parsed("--max-memory").map(|size| size << 20),
-        ..Options::default()
+        ..SearchOptions::default()
     };
     let model = Tiles { rows, columns };
     let begin = Instant::now();
@@ -89,15 +89,15 @@ fn main() {
     report(&outcome, begin.elapsed());
 }
 
-fn on_disk(model: &Tiles, folder: &Path, options: &Options, checkpoint_every: u64) -> Outcome {
-    let settings = Settings {
+fn on_disk(model: &Tiles, folder: &Path, options: &SearchOptions, checkpoint_every: u64) -> Outcome {
+    let settings = DiskSettings {
         identity: format!("{} by {}", model.rows, model.columns),
         remove_when_done: true,
         checkpoint_every: Duration::from_secs(checkpoint_every),
-        ..Settings::default()
+        ..DiskSettings::default()
     };
     let outcome = match external::resume(model, folder, options, &settings, &Monitor::new()) {
-        Err(Problem::NoSearch { .. }) => external::check(model, folder, options, &settings, &Monitor::new()),
+        Err(DiskProblem::NoSearch { .. }) => external::check(model, folder, options, &settings, &Monitor::new()),
         resumed => resumed,
     };
     outcome.unwrap_or_else(|problem| {

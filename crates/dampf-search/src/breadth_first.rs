@@ -6,7 +6,7 @@
 
 use crate::expand::{BATCH, Expander, Met};
 use crate::meeting::Meeting;
-use crate::{Discovery, Explored, Monitor, Options, Stop, Way};
+use crate::{Discovery, Explored, Monitor, SearchOptions, StopReason, Way};
 use dampf_core::{Model, Trail};
 use dampf_store::{StateRef, Store};
 use std::collections::VecDeque;
@@ -25,7 +25,7 @@ struct Levels {
     over: bool,
 }
 
-pub(crate) fn search<M: Model, S: Store>(model: &M, store: &S, options: &Options, monitor: &Monitor) -> Explored {
+pub(crate) fn search<M: Model, S: Store>(model: &M, store: &S, options: &SearchOptions, monitor: &Monitor) -> Explored {
     let mut explored = Explored::default();
     let mut first = Chunk::new();
     if !begin(model, store, options, monitor, &mut first, &mut explored) {
@@ -61,7 +61,7 @@ pub(crate) fn search<M: Model, S: Store>(model: &M, store: &S, options: &Options
 pub(crate) fn begin<M: Model, S: Store>(
     model: &M,
     store: &S,
-    options: &Options,
+    options: &SearchOptions,
     monitor: &Monitor,
     first: &mut Vec<StateRef>,
     explored: &mut Explored,
@@ -77,7 +77,7 @@ pub(crate) fn begin<M: Model, S: Store>(
         explored.note(Discovery { fault, way: Way::Known(trail), step: None });
     }
     if !explored.refuted.is_empty() {
-        monitor.stop(Stop::Refuted);
+        monitor.stop(StopReason::Refuted);
         return false;
     }
     explored.discoveries.is_empty() || options.keep_going
@@ -85,7 +85,7 @@ pub(crate) fn begin<M: Model, S: Store>(
 
 struct Thread<'a, M: Model, S: Store> {
     expander: Expander<'a, M, S>,
-    options: &'a Options,
+    options: &'a SearchOptions,
     monitor: &'a Monitor,
     levels: &'a Mutex<Levels>,
     explored: Explored,
@@ -160,17 +160,17 @@ impl<'a, M: Model, S: Store> Thread<'a, M, S> {
         let transitions = self.expander.expand(batch, new, &mut self.met);
         let states = self.monitor.add(states, transitions);
         if self.expander.has_refuted() {
-            self.monitor.stop(Stop::Refuted);
+            self.monitor.stop(StopReason::Refuted);
         }
         if self.options.max_states.is_some_and(|limit| states >= limit) {
-            self.monitor.stop(Stop::StateLimit);
+            self.monitor.stop(StopReason::StateLimit);
         }
         for Met { number, step, fault } in self.met.drain(..) {
             self.monitor.add_fault();
             let way = Way::To { state: batch[number], distance: Some(depth) };
             self.explored.note(Discovery { fault, way, step });
             if !self.options.keep_going {
-                self.monitor.stop(Stop::Fault);
+                self.monitor.stop(StopReason::Fault);
             }
         }
     }

@@ -7,7 +7,7 @@
 
 use crate::breadth_first::begin;
 use crate::expand::{Expander, Met};
-use crate::{Discovery, Explored, Monitor, Options, Stop, Way};
+use crate::{Discovery, Explored, Monitor, SearchOptions, StopReason, Way};
 use dampf_core::Model;
 use dampf_store::{StateRef, Store};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -40,7 +40,7 @@ struct Offers {
     over: bool,
 }
 
-pub(crate) fn search<M: Model, S: Store>(model: &M, store: &S, options: &Options, monitor: &Monitor) -> Explored {
+pub(crate) fn search<M: Model, S: Store>(model: &M, store: &S, options: &SearchOptions, monitor: &Monitor) -> Explored {
     let mut explored = Explored::default();
     let mut first = Vec::new();
     if !begin(model, store, options, monitor, &mut first, &mut explored) {
@@ -112,7 +112,7 @@ impl Exchange {
 
 struct Thread<'a, M: Model, S: Store> {
     expander: Expander<'a, M, S>,
-    options: &'a Options,
+    options: &'a SearchOptions,
     monitor: &'a Monitor,
     exchange: &'a Exchange,
     explored: Explored,
@@ -158,10 +158,10 @@ impl<M: Model, S: Store> Thread<'_, M, S> {
         let found = self.stack.len() - first_new;
         let states = self.monitor.add(found as u64, transitions);
         if self.expander.has_refuted() {
-            self.monitor.stop(Stop::Refuted);
+            self.monitor.stop(StopReason::Refuted);
         }
         if self.options.max_states.is_some_and(|limit| states >= limit) {
-            self.monitor.stop(Stop::StateLimit);
+            self.monitor.stop(StopReason::StateLimit);
         }
         if found == 0 {
             // Nothing lies above the mark: it is done.
@@ -187,7 +187,7 @@ impl<M: Model, S: Store> Thread<'_, M, S> {
             self.monitor.add_fault();
             self.explored.note(Discovery { fault, way: Way::Along(way.clone()), step });
             if !self.options.keep_going {
-                self.monitor.stop(Stop::Fault);
+                self.monitor.stop(StopReason::Fault);
             }
         }
     }

@@ -22,7 +22,7 @@ mod predictable;
 mod rebuild;
 mod watch;
 
-pub use monitor::{Monitor, Snapshot, Stop};
+pub use monitor::{Monitor, Snapshot, StopReason};
 pub use watch::{peak_resident_bytes, resident_bytes, resident_file_bytes, watched};
 
 use dampf_core::{Fault, Finding, Model, Revise, Statistics, Trail, Unsupported, Verdict, replay};
@@ -39,7 +39,7 @@ pub enum Order {
 
 /// What to search for, how, and when to give up.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct SearchOptions {
     pub order: Order,
     /// At least 1.
     pub threads: usize,
@@ -59,9 +59,9 @@ pub struct Options {
     pub max_memory_bytes: Option<u64>,
 }
 
-impl Default for Options {
+impl Default for SearchOptions {
     fn default() -> Self {
-        Options {
+        SearchOptions {
             order: Order::BreadthFirst,
             threads: 1,
             deterministic: false,
@@ -84,7 +84,7 @@ pub struct Outcome {
     /// The different faults that were found, the first first. More than one only with `keep_going`.
     pub findings: Vec<Finding>,
     /// Why the search ended before everything was explored, if it was told to end.
-    pub stopped: Option<Stop>,
+    pub stopped: Option<StopReason>,
     /// What the search refuted of what the model assumes. If there is anything, nothing else counts.
     pub refuted: BTreeSet<Revise>,
 }
@@ -160,7 +160,7 @@ impl Explored {
 ///
 /// # Panics
 /// If a trail does not replay: then Dampf, not the model, is wrong, and no verdict must be given.
-pub fn check<M: Model, S: Store>(model: &M, store: &S, options: &Options, monitor: &Monitor) -> Outcome {
+pub fn check<M: Model, S: Store>(model: &M, store: &S, options: &SearchOptions, monitor: &Monitor) -> Outcome {
     assert!(options.threads > 0, "a search needs a thread");
     let explored =
         watch::watched(&|| store.bytes(), options, monitor, || match (options.deterministic, options.order) {
@@ -191,9 +191,9 @@ pub fn check<M: Model, S: Store>(model: &M, store: &S, options: &Options, monito
 pub fn judge(
     findings: &[Finding],
     unsupported: Option<&Unsupported>,
-    stopped: Option<Stop>,
+    stopped: Option<StopReason>,
     truncated: bool,
-    options: &Options,
+    options: &SearchOptions,
 ) -> Verdict {
     match (findings.first(), unsupported, stopped) {
         (Some(finding), _, _) => Verdict::Violated(Box::new(finding.clone())),

@@ -1,12 +1,12 @@
 //! What a running search tells others, and what others tell it.
 
-use crate::Options;
+use crate::SearchOptions;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 /// Why a search ended early.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
-pub enum Stop {
+pub enum StopReason {
     /// A fault was found, and one is enough.
     Fault = 1,
     Interrupted,
@@ -21,10 +21,10 @@ pub enum Stop {
     DiskFull,
 }
 
-impl Stop {
+impl StopReason {
     /// The reason with this number.
-    pub fn from_code(code: u8) -> Option<Stop> {
-        use Stop::{DiskFull, DiskLimit, Fault, Interrupted, MemoryLimit, Refuted, StateLimit, TimeLimit};
+    pub fn from_code(code: u8) -> Option<StopReason> {
+        use StopReason::{DiskFull, DiskLimit, Fault, Interrupted, MemoryLimit, Refuted, StateLimit, TimeLimit};
         [Fault, Interrupted, TimeLimit, MemoryLimit, StateLimit, Refuted, DiskLimit, DiskFull]
             .into_iter()
             .find(|stop| *stop as u8 == code)
@@ -32,25 +32,27 @@ impl Stop {
 
     /// Whether the search ended for a reason outside of the model: a limit, an interruption, the size of the disk.
     pub fn is_wanted(self) -> bool {
-        use Stop::{DiskFull, DiskLimit, Interrupted, MemoryLimit, StateLimit, TimeLimit};
+        use StopReason::{DiskFull, DiskLimit, Interrupted, MemoryLimit, StateLimit, TimeLimit};
         matches!(self, Interrupted | TimeLimit | MemoryLimit | StateLimit | DiskLimit | DiskFull)
     }
 
     /// Why the search did not come to its end, as people read it.
-    pub fn reason(self, options: &Options) -> String {
+    pub fn reason(self, options: &SearchOptions) -> String {
         match self {
-            Stop::Fault => "the search ended at a fault".to_owned(),
-            Stop::Interrupted => "the search was interrupted".to_owned(),
-            Stop::TimeLimit => {
+            StopReason::Fault => "the search ended at a fault".to_owned(),
+            StopReason::Interrupted => "the search was interrupted".to_owned(),
+            StopReason::TimeLimit => {
                 format!("the time limit of {} s was reached", options.max_time.unwrap_or_default().as_secs_f64())
             }
-            Stop::MemoryLimit => {
+            StopReason::MemoryLimit => {
                 format!("the memory limit of {} MiB was reached", options.max_memory_bytes.unwrap_or_default() >> 20)
             }
-            Stop::StateLimit => format!("the limit of {} states was reached", options.max_states.unwrap_or_default()),
-            Stop::Refuted => "an assumption of the model was refuted".to_owned(),
-            Stop::DiskLimit => "the disk limit was reached".to_owned(),
-            Stop::DiskFull => "the disk cannot be written any more".to_owned(),
+            StopReason::StateLimit => {
+                format!("the limit of {} states was reached", options.max_states.unwrap_or_default())
+            }
+            StopReason::Refuted => "an assumption of the model was refuted".to_owned(),
+            StopReason::DiskLimit => "the disk limit was reached".to_owned(),
+            StopReason::DiskFull => "the disk cannot be written any more".to_owned(),
         }
     }
 }
@@ -96,14 +98,14 @@ impl Monitor {
     }
 
     /// Asks the search to end. The first reason given stays.
-    pub fn stop(&self, reason: Stop) {
+    pub fn stop(&self, reason: StopReason) {
         // ORDERING: Relaxed: the flag orders nothing; the results travel through the threads' ends.
         let _ = self.stop.compare_exchange(0, reason as u8, Ordering::Relaxed, Ordering::Relaxed);
     }
 
     /// Why the search was asked to end, if it was.
-    pub fn stopped(&self) -> Option<Stop> {
-        Stop::from_code(self.stop.load(Ordering::Relaxed))
+    pub fn stopped(&self) -> Option<StopReason> {
+        StopReason::from_code(self.stop.load(Ordering::Relaxed))
     }
 
     /// Makes these the counters, but for the store's bytes: for a search that counts elsewhere.

@@ -13,7 +13,7 @@
 
 use crate::breadth_first::begin;
 use crate::expand::{BATCH, Expander, Met};
-use crate::{Discovery, Explored, Monitor, Options, Stop, Way, least};
+use crate::{Discovery, Explored, Monitor, SearchOptions, StopReason, Way, least};
 use dampf_core::{Fault, Model, Revise, Successors, Trail, Unsupported, Word, Worker};
 use dampf_store::{Session, StateRef, Store};
 use std::collections::BTreeSet;
@@ -39,7 +39,7 @@ struct Harvest {
     refuted: BTreeSet<Revise>,
 }
 
-pub(crate) fn search<M: Model, S: Store>(model: &M, store: &S, options: &Options, monitor: &Monitor) -> Explored {
+pub(crate) fn search<M: Model, S: Store>(model: &M, store: &S, options: &SearchOptions, monitor: &Monitor) -> Explored {
     let mut explored = Explored::default();
     let mut first = Vec::new();
     if !begin(model, store, options, monitor, &mut first, &mut explored) {
@@ -64,7 +64,7 @@ pub(crate) fn search<M: Model, S: Store>(model: &M, store: &S, options: &Options
         if !harvest.refuted.is_empty() {
             // All that the level refutes, whoever met it: what is learnt must not depend on the threads either.
             explored.refuted = harvest.refuted;
-            monitor.stop(Stop::Refuted);
+            monitor.stop(StopReason::Refuted);
             break;
         }
         let mut found = std::mem::take(&mut faulty_steps);
@@ -85,7 +85,7 @@ pub(crate) fn search<M: Model, S: Store>(model: &M, store: &S, options: &Options
             };
             explored.note(Discovery { fault, way: Way::Known(trail), step: None });
             if !options.keep_going {
-                monitor.stop(Stop::Fault);
+                monitor.stop(StopReason::Fault);
                 break;
             }
         }
@@ -109,7 +109,7 @@ pub(crate) fn search<M: Model, S: Store>(model: &M, store: &S, options: &Options
             parents: next.iter().map(|&(_, (position, _))| position).collect(),
         });
         if options.max_states.is_some_and(|limit| states >= limit) {
-            monitor.stop(Stop::StateLimit);
+            monitor.stop(StopReason::StateLimit);
             break;
         }
     }
@@ -156,7 +156,7 @@ fn expand_level<M: Model, S: Store>(crew: &mut Crew<M, S>, states: &[StateRef], 
 struct Crew<'a, M: Model, S: Store> {
     model: &'a M,
     store: &'a S,
-    options: &'a Options,
+    options: &'a SearchOptions,
     own: Expander<'a, M, S>,
 }
 

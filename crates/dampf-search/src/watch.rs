@@ -1,6 +1,6 @@
 //! The watch: a thread that looks at the clock and at memory while the others search.
 
-use crate::{Monitor, Options, Stop};
+use crate::{Monitor, SearchOptions, StopReason};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ const INTERVAL: Duration = Duration::from_millis(20);
 /// Runs a search while its limits are watched. `store_bytes` says how large the visited set is.
 pub fn watched<R>(
     store_bytes: &(dyn Fn() -> u64 + Sync),
-    options: &Options,
+    options: &SearchOptions,
     monitor: &Monitor,
     search: impl FnOnce() -> R,
 ) -> R {
@@ -18,7 +18,7 @@ pub fn watched<R>(
     let is_late = || options.max_time.is_some_and(|limit| options.time_spent + begin.elapsed() >= limit);
     // What went before may have taken all the time there was.
     if is_late() {
-        monitor.stop(Stop::TimeLimit);
+        monitor.stop(StopReason::TimeLimit);
     }
     std::thread::scope(|scope| {
         let (done, is_done) = mpsc::channel::<()>();
@@ -27,10 +27,10 @@ pub fn watched<R>(
             while is_done.recv_timeout(INTERVAL) == Err(mpsc::RecvTimeoutError::Timeout) {
                 monitor.set_store_bytes(store_bytes());
                 if is_late() {
-                    monitor.stop(Stop::TimeLimit);
+                    monitor.stop(StopReason::TimeLimit);
                 }
                 if options.max_memory_bytes.is_some_and(|limit| resident_bytes().is_some_and(|now| now >= limit)) {
-                    monitor.stop(Stop::MemoryLimit);
+                    monitor.stop(StopReason::MemoryLimit);
                 }
             }
         });

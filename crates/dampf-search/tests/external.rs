@@ -3,8 +3,8 @@
 mod external_folder;
 
 use dampf_core::{Action, Model, Restore, Successors, Verdict, Word, Worker, replay};
-use dampf_search::external::{self, Settings};
-use dampf_search::{Monitor, Options, Outcome, Stop};
+use dampf_search::external::{self, DiskSettings};
+use dampf_search::{Monitor, Outcome, SearchOptions, StopReason};
 use dampf_store::TreeStore;
 use dampf_testkit::graph::{Size, random_graph};
 use dampf_testkit::pages::Pages;
@@ -12,21 +12,21 @@ use dampf_testkit::reference::{Expected, reference};
 use external_folder::Folder;
 use std::collections::BTreeSet;
 
-fn settings(buffer_bytes: u64) -> Settings {
-    Settings {
+fn settings(buffer_bytes: u64) -> DiskSettings {
+    DiskSettings {
         identity: "a graph".to_owned(),
         description: "a description".to_owned(),
         buffer_bytes: Some(buffer_bytes),
-        ..Settings::default()
+        ..DiskSettings::default()
     }
 }
 
-fn run<M: Restore>(model: &M, options: &Options, settings: &Settings) -> Outcome {
+fn run<M: Restore>(model: &M, options: &SearchOptions, settings: &DiskSettings) -> Outcome {
     let folder = Folder::new();
     external::check(model, &folder.path, options, settings, &Monitor::new()).expect("the folder is there")
 }
 
-fn compare<M: Restore>(model: &M, expected: &Expected, outcome: &Outcome, options: &Options, context: &str) {
+fn compare<M: Restore>(model: &M, expected: &Expected, outcome: &Outcome, options: &SearchOptions, context: &str) {
     let context = format!("{context}, {options:?}: {outcome:?}, expected {expected:?}");
     if options.keep_going || expected.faults.is_empty() {
         assert_eq!(outcome.statistics.states, expected.states, "{context}");
@@ -53,12 +53,12 @@ fn compare<M: Restore>(model: &M, expected: &Expected, outcome: &Outcome, option
     }
 }
 
-fn all_options(deadlocks: bool) -> Vec<Options> {
+fn all_options(deadlocks: bool) -> Vec<SearchOptions> {
     let mut all = Vec::new();
     for threads in [1, 2] {
         for deterministic in [false, true] {
             for keep_going in [false, true] {
-                all.push(Options { threads, deterministic, keep_going, deadlocks, ..Options::default() });
+                all.push(SearchOptions { threads, deterministic, keep_going, deadlocks, ..SearchOptions::default() });
             }
         }
     }
@@ -87,7 +87,7 @@ fn the_search_agrees_on_graphs_that_need_many_runs() {
         let graph = random_graph(seed, Size { states: 200_000, fanout: [6, 3][seed as usize / 4], faults });
         let expected = reference(&graph, false);
         for threads in [1, 2, 3] {
-            let options = Options { threads, deadlocks: false, keep_going: seed > 3, ..Options::default() };
+            let options = SearchOptions { threads, deadlocks: false, keep_going: seed > 3, ..SearchOptions::default() };
             let outcome = run(&graph, &options, &settings([10_000, 60_000, 1_000_000][seed as usize % 3]));
             compare(&graph, &expected, &outcome, &options, &format!("seed {seed}"));
         }
@@ -157,7 +157,7 @@ fn deep_spaces_and_packings_that_are_widened_all_the_time_are_no_problem() {
     for width in [1, 2, 3, 7] {
         for (threads, buffer_bytes, end) in [(1, 50, 900), (2, 3000, 9000), (1, 1 << 20, 90_000)] {
             let model = Counter { width, end };
-            let options = Options { threads, ..Options::default() };
+            let options = SearchOptions { threads, ..SearchOptions::default() };
             let outcome = run(&model, &options, &settings(buffer_bytes));
             let statistics = outcome.statistics;
             let context = format!("{width} words, {threads} threads, {buffer_bytes} bytes");
@@ -224,7 +224,7 @@ fn trails_are_found_where_records_have_no_room_for_hints() {
 fn limits_end_in_unknown() {
     let pages = Pages::new(3, 12);
     for options in all_options(true) {
-        let limited = |change: fn(&mut Options)| {
+        let limited = |change: fn(&mut SearchOptions)| {
             let mut options = options.clone();
             change(&mut options);
             run(&pages, &options, &settings(2000)).verdict
@@ -244,12 +244,22 @@ fn limits_end_in_unknown() {
 fn a_predictable_search_counts_the_same_with_any_number_of_threads() {
     let graph = random_graph(3, Size { states: 100_000, fanout: 5, faults: 0 });
     let count = |threads: usize| {
-        let options =
-            Options { threads, deterministic: true, deadlocks: false, max_states: Some(20_000), ..Options::default() };
+        let options = SearchOptions {
+            threads,
+            deterministic: true,
+            deadlocks: false,
+            max_states: Some(20_000),
+            ..SearchOptions::default()
+        };
         run(&graph, &options, &settings(5000)).statistics
     };
     let in_memory = {
-        let options = Options { deterministic: true, deadlocks: false, max_states: Some(20_000), ..Options::default() };
+        let options = SearchOptions {
+            deterministic: true,
+            deadlocks: false,
+            max_states: Some(20_000),
+            ..SearchOptions::default()
+        };
         dampf_search::check(&graph, &TreeStore::new(graph.width()), &options, &Monitor::new()).statistics
     };
     for threads in 1..=3 {
@@ -261,8 +271,8 @@ fn a_predictable_search_counts_the_same_with_any_number_of_threads() {
 #[test]
 fn a_search_that_is_asked_to_stop_says_so() {
     let (folder, monitor) = (Folder::new(), Monitor::new());
-    monitor.stop(Stop::Interrupted);
+    monitor.stop(StopReason::Interrupted);
     let pages = Pages::new(3, 12);
-    let outcome = external::check(&pages, &folder.path, &Options::default(), &settings(2000), &monitor).unwrap();
+    let outcome = external::check(&pages, &folder.path, &SearchOptions::default(), &settings(2000), &monitor).unwrap();
     assert_eq!(outcome.verdict, Verdict::Unknown("the search was interrupted".to_owned()));
 }

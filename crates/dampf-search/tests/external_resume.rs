@@ -3,8 +3,8 @@
 mod external_folder;
 
 use dampf_core::{Model, Restore, Successors, Verdict, Word, Worker};
-use dampf_search::external::{self, Problem, Settings};
-use dampf_search::{Monitor, Options, Outcome, Stop};
+use dampf_search::external::{self, DiskProblem, DiskSettings};
+use dampf_search::{Monitor, Outcome, SearchOptions, StopReason};
 use dampf_testkit::graph::{Graph, Size, random_graph};
 use dampf_testkit::pages::Pages;
 use dampf_testkit::random::Random;
@@ -16,12 +16,12 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-fn settings(buffer_bytes: u64) -> Settings {
-    Settings {
+fn settings(buffer_bytes: u64) -> DiskSettings {
+    DiskSettings {
         identity: "a graph".to_owned(),
         description: "{\"command\": \"check\"}".to_owned(),
         buffer_bytes: Some(buffer_bytes),
-        ..Settings::default()
+        ..DiskSettings::default()
     }
 }
 
@@ -29,12 +29,12 @@ fn settings(buffer_bytes: u64) -> Settings {
 fn go_on<M: Restore>(
     model: &M,
     folder: &Path,
-    options: &Options,
-    settings: &Settings,
+    options: &SearchOptions,
+    settings: &DiskSettings,
     monitor: &Monitor,
-) -> Result<Outcome, Problem> {
+) -> Result<Outcome, DiskProblem> {
     match external::resume(model, folder, options, settings, monitor) {
-        Err(Problem::NoSearch { .. }) => external::check(model, folder, options, settings, monitor),
+        Err(DiskProblem::NoSearch { .. }) => external::check(model, folder, options, settings, monitor),
         other => other,
     }
 }
@@ -45,7 +45,7 @@ fn large_graph(seed: u64, size: Size) -> Graph {
     (seed..).map(|seed| random_graph(seed, size)).find(is_large).expect("some are large")
 }
 
-fn assert_complete(outcome: &Outcome, expected: &Expected, options: &Options, context: &str) {
+fn assert_complete(outcome: &Outcome, expected: &Expected, options: &SearchOptions, context: &str) {
     let context = format!("{context}, {options:?}: {outcome:?}, expected {expected:?}");
     assert_eq!(outcome.statistics.states, expected.states, "{context}");
     assert_eq!(outcome.statistics.transitions, expected.transitions, "{context}");
@@ -94,7 +94,7 @@ impl Worker for &Stopping<'_> {
 
     fn successors(&mut self, state: &[Word], out: &mut Successors) {
         if self.left.fetch_sub(1, Ordering::Relaxed) == 1 {
-            self.monitor.stop(Stop::Interrupted);
+            self.monitor.stop(StopReason::Interrupted);
         }
         self.graph.worker().successors(state, out)
     }
@@ -107,12 +107,12 @@ fn an_interrupted_search_goes_on_where_it_was() {
         let graph = large_graph(100 * seed, Size { states: 3000, fanout: 4, faults });
         let expected = reference(&graph, true);
         let mut random = Random::new(seed);
-        let options = Options { keep_going: true, deterministic: seed % 3 == 0, ..Options::default() };
+        let options = SearchOptions { keep_going: true, deterministic: seed % 3 == 0, ..SearchOptions::default() };
         let folder = Folder::new();
         for round in 0.. {
             let (monitor, left) = (Monitor::new(), 1 + random.below(expected.states));
             let model = Stopping { graph: &graph, monitor: &monitor, left: AtomicU64::new(left) };
-            let options = Options { threads: 1 + random.below(2) as usize, ..options.clone() };
+            let options = SearchOptions { threads: 1 + random.below(2) as usize, ..options.clone() };
             let settings = settings([100, 2000, 100_000][random.below(3) as usize]);
             let outcome = go_on(&model, &folder.path, &options, &settings, &monitor).unwrap();
             if outcome.stopped.is_none() {
@@ -131,7 +131,7 @@ fn names_mean_the_same_after_a_resumption() {
     for (round, max_states) in limits.enumerate() {
         // A process that goes on has a model without names.
         let pages = Pages::new(3, 9);
-        let options = Options { max_states, threads: 1 + round % 2, ..Options::default() };
+        let options = SearchOptions { max_states, threads: 1 + round % 2, ..SearchOptions::default() };
         let outcome = go_on(&pages, &folder.path, &options, &settings(2000), &Monitor::new()).unwrap();
         if max_states.is_none() {
             assert_eq!((&outcome.verdict, outcome.statistics.states), (&Verdict::Verified, pages.state_count()));
@@ -142,7 +142,7 @@ fn names_mean_the_same_after_a_resumption() {
 #[test]
 fn damaged_contents_are_noticed() {
     let folder = Folder::new();
-    let limited = Options { max_states: Some(300), ..Options::default() };
+    let limited = SearchOptions { max_states: Some(300), ..SearchOptions::default() };
     go_on(&Pages::new(3, 9), &folder.path, &limited, &settings(2000), &Monitor::new()).unwrap();
     let is_contents =
         |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("contents"));
@@ -155,7 +155,7 @@ fn damaged_contents_are_noticed() {
         for bytes in [damaged.as_slice(), &whole[..at]] {
             std::fs::write(&file, bytes).unwrap();
             let problem = external::resume(&Pages::new(3, 9), &folder.path, &limited, &settings(2000), &Monitor::new());
-            assert!(matches!(problem, Err(Problem::Damaged { .. })), "byte {at}: {problem:?}");
+            assert!(matches!(problem, Err(DiskProblem::Damaged { .. })), "byte {at}: {problem:?}");
         }
     }
 }
@@ -167,13 +167,14 @@ fn limits_can_be_raised_and_what_is_finished_is_judged_again() {
     for deterministic in [false, true] {
         let (folder, settings) = (Folder::new(), settings(3000));
         let with = |max_states: Option<u64>, max_depth: Option<u64>| {
-            let options = Options { keep_going: true, deterministic, max_states, max_depth, ..Options::default() };
+            let options =
+                SearchOptions { keep_going: true, deterministic, max_states, max_depth, ..SearchOptions::default() };
             let outcome = go_on(&graph, &folder.path, &options, &settings, &Monitor::new()).unwrap();
             (outcome, options)
         };
         for limit in [10, 100, 5000] {
             let (outcome, _) = with(Some(limit), None);
-            assert_eq!(outcome.stopped, Some(Stop::StateLimit));
+            assert_eq!(outcome.stopped, Some(StopReason::StateLimit));
             assert!(outcome.statistics.states >= limit);
         }
         for depth in [4, 9] {
@@ -189,7 +190,7 @@ fn limits_can_be_raised_and_what_is_finished_is_judged_again() {
 #[test]
 fn a_violation_is_found_again_by_a_search_that_is_resumed() {
     let graph = large_graph(8, Size { states: 5000, fanout: 4, faults: 500 });
-    let (folder, options) = (Folder::new(), Options::default());
+    let (folder, options) = (Folder::new(), SearchOptions::default());
     let run = || go_on(&graph, &folder.path, &options, &settings(1000), &Monitor::new()).unwrap();
     let (first, second) = (run(), run());
     assert!(matches!(first.verdict, Verdict::Violated(_)));
@@ -197,11 +198,11 @@ fn a_violation_is_found_again_by_a_search_that_is_resumed() {
 }
 
 /// Runs into a full disk over and over, with a little more room each time.
-fn run_out_of_room(change: fn(&mut Settings, u64), expected_stop: Stop, reason: &str) {
+fn run_out_of_room(change: fn(&mut DiskSettings, u64), expected_stop: StopReason, reason: &str) {
     let graph = large_graph(11, Size { states: 4000, fanout: 4, faults: 0 });
     let expected = reference(&graph, false);
     for threads in [1, 2] {
-        let options = Options { threads, deadlocks: false, ..Options::default() };
+        let options = SearchOptions { threads, deadlocks: false, ..SearchOptions::default() };
         let folder = Folder::new();
         let (mut room, mut stopped) = (0, 0);
         loop {
@@ -225,26 +226,27 @@ fn run_out_of_room(change: fn(&mut Settings, u64), expected_stop: Stop, reason: 
 
 #[test]
 fn a_full_disk_ends_in_unknown_and_loses_nothing() {
-    let change = |settings: &mut Settings, room| settings.failing_after_bytes = Some(room);
-    run_out_of_room(change, Stop::DiskFull, "the disk cannot be written any more: cannot write");
+    let change = |settings: &mut DiskSettings, room| settings.failing_after_bytes = Some(room);
+    run_out_of_room(change, StopReason::DiskFull, "the disk cannot be written any more: cannot write");
 }
 
 #[test]
 fn the_disk_limit_ends_in_unknown_and_loses_nothing() {
-    let change = |settings: &mut Settings, room| settings.max_disk_bytes = Some(room);
-    run_out_of_room(change, Stop::DiskLimit, "the disk limit of");
+    let change = |settings: &mut DiskSettings, room| settings.max_disk_bytes = Some(room);
+    run_out_of_room(change, StopReason::DiskLimit, "the disk limit of");
 }
 
 #[test]
 fn folders_that_are_not_for_this_search_are_refused() {
     let graph = random_graph(2, Size { states: 500, fanout: 3, faults: 0 });
-    let options = Options { deadlocks: false, ..Options::default() };
+    let options = SearchOptions { deadlocks: false, ..SearchOptions::default() };
     let (folder, monitor) = (Folder::new(), Monitor::new());
-    let check = |settings: &Settings| external::check(&graph, &folder.path, &options, settings, &monitor);
-    let resume =
-        |options: &Options, settings: &Settings| external::resume(&graph, &folder.path, options, settings, &monitor);
-    assert!(matches!(resume(&options, &settings(1000)), Err(Problem::NoSearch { .. })));
-    assert!(matches!(external::read_description(&folder.path), Err(Problem::NoSearch { .. })));
+    let check = |settings: &DiskSettings| external::check(&graph, &folder.path, &options, settings, &monitor);
+    let resume = |options: &SearchOptions, settings: &DiskSettings| {
+        external::resume(&graph, &folder.path, options, settings, &monitor)
+    };
+    assert!(matches!(resume(&options, &settings(1000)), Err(DiskProblem::NoSearch { .. })));
+    assert!(matches!(external::read_description(&folder.path), Err(DiskProblem::NoSearch { .. })));
     std::fs::create_dir_all(&folder.path).unwrap();
     std::fs::write(folder.path.join("letter.txt"), "dear reader").unwrap();
     let problem = check(&settings(1000)).unwrap_err();
@@ -253,16 +255,16 @@ fn folders_that_are_not_for_this_search_are_refused() {
 
     check(&settings(1000)).unwrap();
     assert_eq!(external::read_description(&folder.path).unwrap(), "{\"command\": \"check\"}");
-    assert!(matches!(check(&settings(1000)), Err(Problem::HoldsSearch { .. })));
-    let other = Settings { identity: "another graph".to_owned(), ..settings(1000) };
-    assert!(matches!(resume(&options, &other), Err(Problem::OtherModel { .. })));
-    let other = Options { keep_going: true, ..options.clone() };
-    assert!(matches!(resume(&other, &settings(1000)), Err(Problem::OtherOption { option: "keep going", .. })));
+    assert!(matches!(check(&settings(1000)), Err(DiskProblem::HoldsSearch { .. })));
+    let other = DiskSettings { identity: "another graph".to_owned(), ..settings(1000) };
+    assert!(matches!(resume(&options, &other), Err(DiskProblem::OtherModel { .. })));
+    let other = SearchOptions { keep_going: true, ..options.clone() };
+    assert!(matches!(resume(&other, &settings(1000)), Err(DiskProblem::OtherOption { option: "keep going", .. })));
     resume(&options, &settings(1000)).unwrap();
 
     let lock = std::fs::File::open(folder.path.join("dampf-search.lock")).unwrap();
     lock.lock().unwrap();
-    assert!(matches!(resume(&options, &settings(1000)), Err(Problem::InUse { .. })));
+    assert!(matches!(resume(&options, &settings(1000)), Err(DiskProblem::InUse { .. })));
     lock.unlock().unwrap();
     external::remove(&folder.path).unwrap();
     assert!(!folder.path.exists());
@@ -272,9 +274,9 @@ fn folders_that_are_not_for_this_search_are_refused() {
 fn damaged_files_are_refused_and_never_believed() {
     let graph = large_graph(12, Size { states: 3000, fanout: 4, faults: 0 });
     let expected = reference(&graph, false);
-    let options = Options { deadlocks: false, ..Options::default() };
+    let options = SearchOptions { deadlocks: false, ..SearchOptions::default() };
     let origin = Folder::new();
-    let half = Options { max_states: Some(expected.states / 2), ..options.clone() };
+    let half = SearchOptions { max_states: Some(expected.states / 2), ..options.clone() };
     external::check(&graph, &origin.path, &half, &settings(1000), &Monitor::new()).unwrap();
     let mut names: Vec<String> = std::fs::read_dir(&origin.path)
         .unwrap()
@@ -323,8 +325,8 @@ fn graph_of_children() -> Graph {
 #[test]
 fn child() {
     let Some(folder) = std::env::var_os(CHILD) else { return };
-    let options = Options { threads: 2, deadlocks: false, ..Options::default() };
-    let settings = Settings { checkpoint_every: Duration::from_millis(3), ..settings(20_000) };
+    let options = SearchOptions { threads: 2, deadlocks: false, ..SearchOptions::default() };
+    let settings = DiskSettings { checkpoint_every: Duration::from_millis(3), ..settings(20_000) };
     let outcome = go_on(&graph_of_children(), Path::new(&folder), &options, &settings, &Monitor::new()).unwrap();
     let statistics = outcome.statistics;
     println!(

@@ -1,7 +1,7 @@
 //! Every search, store and number of threads against the naive reference, on random graphs.
 
 use dampf_core::{Model, Verdict, replay};
-use dampf_search::{Monitor, Options, Order, Outcome, Stop, check};
+use dampf_search::{Monitor, Order, Outcome, SearchOptions, StopReason, check};
 use dampf_store::{ExactStore, TreeStore};
 use dampf_testkit::graph::{Size, random_graph};
 use dampf_testkit::pages::Pages;
@@ -18,12 +18,12 @@ enum StoreKind {
 #[derive(Clone, Debug)]
 struct Engine {
     store: StoreKind,
-    options: Options,
+    options: SearchOptions,
 }
 
 impl fmt::Display for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Options { order, threads, deterministic, keep_going, .. } = self.options;
+        let SearchOptions { order, threads, deterministic, keep_going, .. } = self.options;
         write!(f, "{:?} {order:?} threads={threads} deterministic={deterministic} keep_going={keep_going}", self.store)
     }
 }
@@ -46,8 +46,14 @@ fn matrix(deadlocks: bool) -> Vec<Engine> {
                 for (order, deterministic) in
                     [(Order::BreadthFirst, false), (Order::DepthFirst, false), (Order::BreadthFirst, true)]
                 {
-                    let options =
-                        Options { order, threads, deterministic, keep_going, deadlocks, ..Options::default() };
+                    let options = SearchOptions {
+                        order,
+                        threads,
+                        deterministic,
+                        keep_going,
+                        deadlocks,
+                        ..SearchOptions::default()
+                    };
                     engines.push(Engine { store, options });
                 }
             }
@@ -128,7 +134,7 @@ fn states_with_components_are_explored_like_others() {
 fn limits_end_in_unknown() {
     let pages = Pages::new(3, 12);
     for engine in matrix(true) {
-        let limited = |change: fn(&mut Options)| {
+        let limited = |change: fn(&mut SearchOptions)| {
             let mut engine = engine.clone();
             change(&mut engine.options);
             engine.run(&pages).verdict
@@ -147,7 +153,7 @@ fn limits_end_in_unknown() {
 fn a_search_that_is_asked_to_stop_says_so() {
     let pages = Pages::new(3, 12);
     let monitor = Monitor::new();
-    monitor.stop(Stop::Interrupted);
-    let outcome = check(&pages, &TreeStore::new(pages.width()), &Options::default(), &monitor);
+    monitor.stop(StopReason::Interrupted);
+    let outcome = check(&pages, &TreeStore::new(pages.width()), &SearchOptions::default(), &monitor);
     assert_eq!(outcome.verdict, Verdict::Unknown("the search was interrupted".to_owned()));
 }

@@ -5,10 +5,10 @@
 //! FOLDER holds DVE models and `counts.tsv`: a model's name, its number of states, whether that is all, and its transitions where known.
 
 use dampf_core::{Model, Sections, Source};
-use dampf_dist::{Node, Order, Partition, Settings, Waiting};
+use dampf_dist::{Node, Order, Partition, RankSettings, Waiting};
 use dampf_gcl::model::{Backend, GclModel};
 use dampf_net::simulation::{self, simulate};
-use dampf_search::{Monitor, Options};
+use dampf_search::{Monitor, SearchOptions};
 use dampf_store::TreeStore;
 use std::path::Path;
 
@@ -36,7 +36,7 @@ fn choice(seed: u64, salt: u64, among: usize) -> usize {
 }
 
 /// `sections` are those of the model's states.
-fn settings(seed: u64, sections: &[String]) -> Settings {
+fn settings(seed: u64, sections: &[String]) -> RankSettings {
     let partitions = [
         Partition::Full,
         Partition::Incremental,
@@ -50,12 +50,12 @@ fn settings(seed: u64, sections: &[String]) -> Settings {
         [Waiting::Hash, Waiting::None, Waiting::Store, limit(false, false), limit(true, false), limit(true, true)];
     let order = [Order::Levels, Order::FirstCome, Order::DepthFirst, Order::BestFirst][choice(seed, 3, 4)];
     let is_raw = matches!(order, Order::Levels | Order::FirstCome);
-    Settings {
+    RankSettings {
         partition: partitions[choice(seed, 2, partitions.len())].clone(),
         order,
         waiting: if is_raw { waiting[choice(seed, 4, waiting.len())] } else { Waiting::Hash },
         remembered: [0, 1 << 10, 1 << 16][choice(seed, 5, 3)],
-        ..Settings::default()
+        ..RankSettings::default()
     }
 }
 
@@ -73,7 +73,7 @@ fn main() {
         let text = std::fs::read_to_string(&path).expect("the model can be read");
         let program = dampf_dve::parse(Source::new(path.display().to_string(), text)).expect("the model is right");
         let model = GclModel::new(program, Backend::Native).expect("the model can be compiled");
-        let options = Options { keep_going: true, deadlocks: false, ..Options::default() };
+        let options = SearchOptions { keep_going: true, deadlocks: false, ..SearchOptions::default() };
         let (settings, ranks) = (settings(seed, &model.sections()), 2 + choice(seed, 6, 3) as u32);
         let stores: Vec<TreeStore> = (0..ranks).map(|_| TreeStore::new(model.width())).collect();
         let monitor = Monitor::new();
@@ -82,7 +82,7 @@ fn main() {
             Node::new(rank, ranks, &model, store, (&options, &settings), &monitor).expect("it can begin")
         };
         let mut nodes: Vec<Node<GclModel>> = (0..ranks).map(node).collect();
-        let network = simulation::Settings { turns_max: u64::MAX, ..simulation::Settings::varied(seed) };
+        let network = simulation::SimulationSettings { turns_max: u64::MAX, ..simulation::SimulationSettings::varied(seed) };
         let outcome = simulate(&mut nodes, &network);
         let counts = nodes[0].summary().map(|summary| summary.statistics);
         let agrees = counts.is_some_and(|counts| {

@@ -14,7 +14,7 @@ use crate::rounds::{self, Clock, Ended, Exploration, Explored, Round};
 use crate::terminal::Terminal;
 use dampf_core::{Describe, Statistics, Unsupported, Verdict};
 use dampf_report::{CheckReport, Excerpt, Origin, Run, Setting, Traffic, TrailFile};
-use dampf_search::{Outcome, Stop};
+use dampf_search::{Outcome, StopReason};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
@@ -142,7 +142,7 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
             (Some(made), None) => self.search(&made.searched, &origin, &round)?,
             (_, obstacle) => Searched::nothing(not_searched(obstacle.unwrap_or_default())),
         };
-        if !outcome.refuted.is_empty() && !outcome.stopped.is_some_and(Stop::is_wanted) {
+        if !outcome.refuted.is_empty() && !outcome.stopped.is_some_and(StopReason::is_wanted) {
             let facts = outcome.refuted.into_iter().collect();
             return Ok(Explored::Refuted { facts, states: outcome.statistics.states });
         }
@@ -235,7 +235,7 @@ impl Check<'_> {
 /// How to go on, where a limit ended the search and a checkpoint is there.
 fn way_on(options: &CheckOptions, outcome: &Outcome) -> String {
     match options.cluster.checkpoint.as_ref().or(options.disk.as_ref()) {
-        Some(folder) if outcome.stopped.is_some_and(Stop::is_wanted) && resume::is_possible(folder) => {
+        Some(folder) if outcome.stopped.is_some_and(StopReason::is_wanted) && resume::is_possible(folder) => {
             format!("; `dampf resume {}` goes on from the last checkpoint", folder.display())
         }
         _ => String::new(),

@@ -11,11 +11,11 @@ use crate::terminal::complain;
 use crate::values::RANKS_MAX;
 use dampf_core::Word;
 use dampf_dist::{
-    Beginning, CheckpointProblem, Checkpoints, Distributable, Library, Order, Partition, Problem, Settings, Summary,
-    Waiting,
+    Beginning, CheckpointProblem, Checkpoints, Distributable, Library, Order, Partition, RankProblem, RankSettings,
+    Summary, Waiting,
 };
 use dampf_report::{Origin, Traffic};
-use dampf_search::{Monitor, Options};
+use dampf_search::{Monitor, SearchOptions};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -114,7 +114,7 @@ impl Ranks {
         let trouble = prepared.as_ref().err().map(|_| "it cannot go on");
         let (agreed, own_ranks) = self.agree_on(trouble);
         let Err(problem) = agreed else { return prepared };
-        let speaker = if let Problem::Elsewhere { rank, .. } = problem { rank } else { 0 };
+        let speaker = if let RankProblem::Elsewhere { rank, .. } = problem { rank } else { 0 };
         match prepared {
             Err(failure) if own_ranks.contains(&speaker) => Err(failure),
             Err(failure) => Err(Failure::ToldElsewhere { status: failure.exit_status() }),
@@ -124,7 +124,7 @@ impl Ranks {
 
     /// What all processes together say, and the numbers of the ranks in this one.
     #[cfg_attr(not(feature = "mpi"), expect(unused_variables, reason = "one process agrees with itself"))]
-    fn agree_on(&mut self, trouble: Option<&str>) -> (Result<(), Problem>, Range<u32>) {
+    fn agree_on(&mut self, trouble: Option<&str>) -> (Result<(), RankProblem>, Range<u32>) {
         match self {
             Ranks::One | Ranks::Here { .. } => (Ok(()), 0..1),
             #[cfg(feature = "mpi")]
@@ -138,8 +138,8 @@ impl Ranks {
     pub fn search<M: Distributable>(
         &mut self,
         model: &M,
-        options: &Options,
-        settings: &Settings,
+        options: &SearchOptions,
+        settings: &RankSettings,
         monitor: &Monitor,
     ) -> Result<Summary, Failure> {
         let searched = match self {
@@ -155,26 +155,26 @@ impl Ranks {
         let speaks = self.speaks();
         searched.map_err(|problem| match problem {
             // The first rank tells of every problem that all know of.
-            Problem::NoSuchSection(_) | Problem::Checkpoint(_) | Problem::Elsewhere { .. } if !speaks => {
+            RankProblem::NoSuchSection(_) | RankProblem::Checkpoint(_) | RankProblem::Elsewhere { .. } if !speaks => {
                 Failure::ToldElsewhere { status: 2 }
             }
-            Problem::Elsewhere { .. } => Failure::new(problem.to_string()),
-            Problem::NoSuchSection(section) => {
+            RankProblem::Elsewhere { .. } => Failure::new(problem.to_string()),
+            RankProblem::NoSuchSection(section) => {
                 let help = match section.known.as_slice() {
                     [] => "states of this model have no sections".to_owned(),
                     known => format!("there are: {}", known.join(", ")),
                 };
                 Failure::with_help(format!("--partition: states have no section `{}`", section.name), help)
             }
-            Problem::Checkpoint(problem @ CheckpointProblem::InUse(_)) => {
+            RankProblem::Checkpoint(problem @ CheckpointProblem::InUse(_)) => {
                 Failure::with_help(problem.to_string(), "go on with it by `dampf resume`, or name another folder")
             }
-            Problem::Checkpoint(problem) => Failure::new(problem.to_string()),
-            Problem::Library { .. } => Failure::with_help(
+            RankProblem::Checkpoint(problem) => Failure::new(problem.to_string()),
+            RankProblem::Library { .. } => Failure::with_help(
                 problem.to_string(),
                 "--shared-folder names a folder that all ranks see and may write",
             ),
-            Problem::Lost(lost) => Failure::Unknown(match &settings.checkpoints {
+            RankProblem::Lost(lost) => Failure::Unknown(match &settings.checkpoints {
                 Some(checkpoints) => {
                     format!(
                         "{lost}; go on from the last checkpoint with `dampf resume {}`",
@@ -227,7 +227,7 @@ pub fn settings<M: Distributable>(
     origin: &Origin,
     model: &M,
     parts: u32,
-) -> Result<Settings, Failure> {
+) -> Result<RankSettings, Failure> {
     let cluster = &options.cluster;
     let order = match options.search {
         Search::Bfs => Order::Levels,
@@ -263,8 +263,8 @@ pub fn settings<M: Distributable>(
         Ok::<_, Failure>((folder.clone(), description))
     };
     let description = cluster.checkpoint.as_ref().map(described).transpose()?;
-    let defaults = Settings::default();
-    Ok(Settings {
+    let defaults = RankSettings::default();
+    Ok(RankSettings {
         partition: match &cluster.partition {
             Some(PartitionOption::Named(partition)) => partition.clone(),
             Some(PartitionOption::Auto) => dampf_dist::partition_for(model, parts),
@@ -323,7 +323,7 @@ impl Attempt {
 }
 
 /// What went over the network, for the report.
-pub fn traffic(summary: &Summary, settings: &Settings) -> Traffic {
+pub fn traffic(summary: &Summary, settings: &RankSettings) -> Traffic {
     let dampf_dist::Traffic { states, messages, bytes, part_bytes, filed_bytes, cross_transitions } = summary.traffic;
     Traffic {
         partition: settings.partition.to_string(),

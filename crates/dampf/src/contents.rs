@@ -6,7 +6,7 @@
 use crate::failure::Failure;
 use crate::options::{CheckOptions, Place};
 use dampf_core::{Ground, Heap};
-use dampf_search::{Monitor, Stop, resident_file_bytes};
+use dampf_search::{Monitor, StopReason, resident_file_bytes};
 use dampf_store::FileGround;
 use std::path::Path;
 use std::sync::{Arc, mpsc};
@@ -93,10 +93,10 @@ impl Filed {
             self.ground.let_go();
         }
         if self.ground.is_full() {
-            monitor.stop(Stop::DiskFull);
+            monitor.stop(StopReason::DiskFull);
         }
         if self.disk_max.is_some_and(|limit| self.ground.bytes() > limit) {
-            monitor.stop(Stop::DiskLimit);
+            monitor.stop(StopReason::DiskLimit);
         }
     }
 }

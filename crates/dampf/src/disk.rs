@@ -6,19 +6,19 @@ use crate::options::CheckOptions;
 use crate::resume;
 use dampf_core::Restore;
 use dampf_report::Origin;
-use dampf_search::external::{self, Problem, Settings};
-use dampf_search::{Monitor, Options, Outcome};
+use dampf_search::external::{self, DiskProblem, DiskSettings};
+use dampf_search::{Monitor, Outcome, SearchOptions};
 use std::path::{Path, PathBuf};
 
 /// Searches on disk, in the folder that the options name or in a temporary one.
 pub fn search<M: Restore>(
     model: &M,
-    search: &Options,
+    search: &SearchOptions,
     options: &CheckOptions,
     (attempt, origin): (&Attempt, &Origin),
     monitor: &Monitor,
 ) -> Result<Outcome, Failure> {
-    let settings = Settings {
+    let settings = DiskSettings {
         identity: resume::identity(origin),
         description: match &attempt.description {
             Some(first) => resume::with_origin(first, origin),
@@ -27,7 +27,7 @@ pub fn search<M: Restore>(
         max_disk_bytes: options.max_disk,
         checkpoint_every: options.cluster.checkpoint_every,
         resumable: options.disk.is_some(),
-        ..Settings::default()
+        ..DiskSettings::default()
     };
     let folder = Folder::of(options)?;
     let path = folder.path();
@@ -42,7 +42,7 @@ pub fn search<M: Restore>(
         external::check(model, path, search, &settings, monitor)
     };
     searched.map_err(|problem| match &problem {
-        Problem::HoldsSearch { folder } => Failure::with_help(
+        DiskProblem::HoldsSearch { folder } => Failure::with_help(
             problem.to_string(),
             format!("go on with it by `dampf resume {}`, or name another folder", folder.display()),
         ),

@@ -11,7 +11,7 @@ use crate::rounds::{Clock, Round};
 use crate::terminal::{Terminal, complain};
 use dampf_core::{Describe, Restore, Sections, Transfer, Verdict};
 use dampf_report::{Origin, Run, Traffic};
-use dampf_search::{Monitor, Order, Outcome, Stop, judge};
+use dampf_search::{Monitor, Order, Outcome, StopReason, judge};
 use dampf_store::{ExactStore, TreeStore};
 use std::sync::Arc;
 
@@ -44,8 +44,8 @@ pub trait Searchable: Transfer + Restore + Sections {}
 impl<M: Transfer + Restore + Sections> Searchable for M {}
 
 /// What the options say about a search, of whose limits earlier rounds have used up so much.
-pub fn search_options(options: &CheckOptions, clock: &Clock, states_before: u64) -> dampf_search::Options {
-    dampf_search::Options {
+pub fn search_options(options: &CheckOptions, clock: &Clock, states_before: u64) -> dampf_search::SearchOptions {
+    dampf_search::SearchOptions {
         order: match options.search {
             Search::Dfs => Order::DepthFirst,
             Search::Bfs | Search::FirstCome | Search::BestFirst => Order::BreadthFirst,
@@ -92,7 +92,7 @@ pub fn search<M: Searchable>(
             // The contents have a share of the memory, if they are not all in it anyway.
             let share = if contents.is_on_disk() { Contents::share(options.max_memory) } else { 0 };
             let max_memory_bytes = search.max_memory_bytes.map(|limit| limit - share);
-            let search = dampf_search::Options { max_memory_bytes, ..search };
+            let search = dampf_search::SearchOptions { max_memory_bytes, ..search };
             let outcome = disk::search(model, &search, options, (attempt, origin), &monitor)?;
             Ok(Searched { outcome, traffic: None, cut_short: None })
         }
@@ -116,11 +116,11 @@ pub fn search<M: Searchable>(
     let mut searched = searched?;
     let limits = search_options(options, &round.clock, 0);
     searched.cut_short = searched.outcome.stopped.filter(|stop| stop.is_wanted()).map(|stop| stop.reason(&limits));
-    if let (Verdict::Unknown(reason), Some(Stop::StateLimit)) =
+    if let (Verdict::Unknown(reason), Some(StopReason::StateLimit)) =
         (&mut searched.outcome.verdict, searched.outcome.stopped)
     {
         // What earlier rounds used up is part of the limit.
-        *reason = Stop::StateLimit.reason(&limits);
+        *reason = StopReason::StateLimit.reason(&limits);
     }
     progress.finish();
     if let Some(trouble) = trouble {

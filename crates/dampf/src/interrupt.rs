@@ -5,7 +5,7 @@
 
 use crate::cluster;
 use crate::failure::Failure;
-use dampf_search::{Monitor, Stop};
+use dampf_search::{Monitor, StopReason};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -31,7 +31,7 @@ pub fn watch(processes: Option<Option<PathBuf>>) -> Result<(), Failure> {
             std::process::exit(130);
         }
         if let Some(monitor) = &*CURRENT.lock().expect("nothing panics under this lock") {
-            monitor.stop(Stop::Interrupted);
+            monitor.stop(StopReason::Interrupted);
         }
     };
     ctrlc::set_handler(handler).map_err(|error| Failure::new(format!("cannot watch for Ctrl-C: {error}")))
@@ -45,7 +45,7 @@ pub fn is_pressed() -> bool {
 pub fn direct_to(monitor: &Arc<Monitor>) {
     *CURRENT.lock().expect("nothing panics under this lock") = Some(Arc::clone(monitor));
     if is_pressed() {
-        monitor.stop(Stop::Interrupted);
+        monitor.stop(StopReason::Interrupted);
     }
 }
 

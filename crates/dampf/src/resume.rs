@@ -56,7 +56,7 @@ pub fn kept(folder: &Path) -> Result<String, Failure> {
         (Ok(text), _) | (_, Ok(text)) => Ok(text),
         (
             Err(CheckpointProblem::Nothing(_) | CheckpointProblem::Garbled(_)),
-            Err(external::Problem::NoSearch { .. }),
+            Err(external::DiskProblem::NoSearch { .. }),
         ) => Err(Failure::new(format!("`{}` holds no checkpoint", folder.display()))),
         (Err(CheckpointProblem::Nothing(_)), Err(problem)) => Err(Failure::new(problem.to_string())),
         (Err(problem), _) => Err(Failure::new(problem.to_string())),

@@ -12,7 +12,7 @@ use crate::front_end::{FrontEnd, Made, Making};
 use crate::interrupt;
 use crate::terminal::{Terminal, complain};
 use dampf_core::{Revise, Unsupported};
-use dampf_search::Stop;
+use dampf_search::StopReason;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -38,16 +38,16 @@ impl Clock {
         self.limit.and_then(|limit| self.start.checked_add(limit))
     }
 
-    fn stop(&self) -> Option<Stop> {
+    fn stop(&self) -> Option<StopReason> {
         if interrupt::is_pressed() {
-            return Some(Stop::Interrupted);
+            return Some(StopReason::Interrupted);
         }
-        self.end().is_some_and(|end| Instant::now() >= end).then_some(Stop::TimeLimit)
+        self.end().is_some_and(|end| Instant::now() >= end).then_some(StopReason::TimeLimit)
     }
 
     /// Does work that does not look at the clock itself: reading, compiling, analysing. Where the time is up or Ctrl-C is pressed it is left
     /// alone, and ends with the process.
-    pub fn watched<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Stop> {
+    pub fn watched<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, StopReason> {
         const INTERVAL: Duration = Duration::from_millis(20);
         let (sender, done) = mpsc::channel();
         // As much as the first thread has: inputs are read by recursion, within bounds.
@@ -113,7 +113,7 @@ pub trait Exploration<F: FrontEnd> {
 pub enum Ended<T> {
     Done(T),
     /// While the input was looked at, or a model was being made.
-    Stopped(Stop),
+    Stopped(StopReason),
 }
 
 /// Explores in rounds until one refutes nothing, after a first look at the input if it is `new`. What is learnt is told on a terminal that is

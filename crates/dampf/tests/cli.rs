@@ -297,7 +297,7 @@ fn options_that_do_not_go_together_are_refused() {
     refused(&["check", "forks.dve", "--max-memory", "big"], "expected a size such as 512M");
     refused(&["check", "forks.dve", "--max-time", "-1"], "error: ");
     refused(&["check", "forks.dve", "--max-states", "1.5"], "error: ");
-    refused(&["check", "forks.dve", "-D", "N"], "expected NAME=VALUE");
+    refused(&["check", "forks.dve", "-D", "N"], "DMC models");
     refused(&["check", "forks.dve", "--frobnicate"], "--frobnicate");
     refused(&["check"], "required");
     refused(&["paint", "forks.dve"], "paint");

@@ -173,7 +173,7 @@ fn main() -> ExitCode {
         );
         run("replay t.json", 0, "assertion: a is 7");
     }
-    run("check right.toy --checkpoint half --max-states 45", 3, "dampf resume half");
+    run("check right.toy --checkpoint half --max-states 100", 3, "dampf resume half");
     run("resume half", 0, "states       50");
     run("simulate wrong.toy --seed 1", 1, "a is 7");
     run("simulate right.toy --seed 2 --steps 30", 0, "could go on");

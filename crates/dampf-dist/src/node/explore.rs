@@ -9,7 +9,7 @@ use crate::queue::{Order, Stored, Waiting};
 use crate::report::{Discovery, FaultPlace};
 use dampf_core::{Action, Fault, Remark, Successors, Unsupported, Word, Worker};
 use dampf_net::{Rank, Transport};
-use dampf_search::{FINDINGS_MAX, Stop};
+use dampf_search::{FINDINGS_MAX, StopReason};
 use dampf_store::{Inserted, Session, Staged, StateRef, hash_words};
 
 /// A successor that stays on this rank.
@@ -129,11 +129,11 @@ impl<M: Distributable> Node<'_, M> {
     /// Explores a batch of states. Returns the number of steps they have.
     pub(super) fn explore(&mut self, network: &mut impl Transport) -> u64 {
         if !self.refuted.is_empty() && self.ranking.is_none() {
-            self.halt(network, Stop::Refuted);
+            self.halt(network, StopReason::Refuted);
             return 0;
         }
         if !self.settled() {
-            self.halt(network, Stop::Fault);
+            self.halt(network, StopReason::Fault);
             return 0;
         }
         self.take_batch();
@@ -145,9 +145,9 @@ impl<M: Distributable> Node<'_, M> {
         self.commit_own();
         self.session.quiesce();
         if !self.refuted.is_empty() && self.ranking.is_none() {
-            self.halt(network, Stop::Refuted);
+            self.halt(network, StopReason::Refuted);
         } else if self.stops_at_faults() {
-            self.halt(network, Stop::Fault);
+            self.halt(network, StopReason::Fault);
         }
         self.after_batch(network);
         transitions

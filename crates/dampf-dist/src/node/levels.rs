@@ -12,7 +12,7 @@ use crate::order::Ordering;
 use crate::parcel::Companion;
 use crate::queue::{Order, RawQueue, Stored, StoredQueue};
 use dampf_net::{Rank, Transport};
-use dampf_search::Stop;
+use dampf_search::StopReason;
 
 pub(super) struct Levels {
     /// The level that is being explored.
@@ -115,13 +115,13 @@ impl<M: Distributable> Node<'_, M> {
         if !ranking.is_ordering() {
             if all.refuted {
                 // All that the level refutes, whoever met it: what is learnt must not depend on the ranks either.
-                self.stop(network, Stop::Refuted);
+                self.stop(network, StopReason::Refuted);
                 return true;
             }
             let discoveries = ranking.take_faults(level);
             self.discoveries.extend(discoveries);
             if all.faults > 0 && !self.options.keep_going {
-                self.stop(network, Stop::Fault);
+                self.stop(network, StopReason::Fault);
                 return true;
             }
             if all.explored == 0 && all.faulty_steps == 0 {

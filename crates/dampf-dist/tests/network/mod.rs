@@ -1,8 +1,8 @@
 //! Runs a search on a simulated network.
 
-use dampf_dist::{Distributable, Node, Settings, Summary};
+use dampf_dist::{Distributable, Node, RankSettings, Summary};
 use dampf_net::{Rank, simulation};
-use dampf_search::{Monitor, Options};
+use dampf_search::{Monitor, SearchOptions};
 use dampf_store::TreeStore;
 
 /// Searches on so many ranks, each with its own model, and returns what they agree on.
@@ -10,9 +10,9 @@ use dampf_store::TreeStore;
 pub fn simulated<M: Distributable>(
     models: &[M],
     ranks: Rank,
-    options: &Options,
-    settings: &Settings,
-    network: &simulation::Settings,
+    options: &SearchOptions,
+    settings: &RankSettings,
+    network: &simulation::SimulationSettings,
 ) -> (Summary, simulation::Outcome) {
     let (summary, outcome) = try_simulated(models, ranks, options, settings, network);
     assert_eq!(outcome.ending, simulation::Ending::Finished, "{settings:?} {options:?} {network:?}");
@@ -23,9 +23,9 @@ pub fn simulated<M: Distributable>(
 pub fn try_simulated<M: Distributable>(
     models: &[M],
     ranks: Rank,
-    options: &Options,
-    settings: &Settings,
-    network: &simulation::Settings,
+    options: &SearchOptions,
+    settings: &RankSettings,
+    network: &simulation::SimulationSettings,
 ) -> (Option<Summary>, simulation::Outcome) {
     let model = |rank: Rank| &models[rank as usize % models.len()];
     let stores: Vec<TreeStore> = (0..ranks).map(|rank| TreeStore::new(model(rank).width())).collect();

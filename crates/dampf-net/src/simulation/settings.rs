@@ -16,7 +16,7 @@ pub const SECOND: Time = 1_000 * MILLISECOND;
 
 /// What the simulated network and its ranks are like.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Settings {
+pub struct SimulationSettings {
     /// Determines everything that is left to chance: delays of messages, and who is first of those whose turn it is.
     pub seed: u64,
     /// What a turn costs in itself. At least one picosecond is taken, so that time goes on.
@@ -39,10 +39,10 @@ pub struct Settings {
     pub turns_max: u64,
 }
 
-impl Settings {
+impl SimulationSettings {
     /// A cluster of ordinary machines on 10 gigabit Ethernet. A unit of work takes a microsecond.
-    pub fn new(seed: u64) -> Settings {
-        Settings {
+    pub fn new(seed: u64) -> SimulationSettings {
+        SimulationSettings {
             seed,
             cost_per_turn: 100 * NANOSECOND,
             cost_per_work: MICROSECOND,
@@ -58,10 +58,10 @@ impl Settings {
 
     /// A network as unlike others as the seed makes it, for tests of what must hold on every network: fast or slow,
     /// steady or with messages that are overtaken by thousands of others.
-    pub fn varied(seed: u64) -> Settings {
+    pub fn varied(seed: u64) -> SimulationSettings {
         let mut random = Random::new(seed ^ 0x5eed_0f5e_7716_5eed);
         let mut choose = |most: Time| random.pick(&[0, most / 1000, most / 30, most]);
-        Settings {
+        SimulationSettings {
             cost_per_turn: choose(10 * MICROSECOND),
             cost_per_work: choose(100 * MICROSECOND),
             overhead: choose(10 * MICROSECOND),
@@ -69,7 +69,7 @@ impl Settings {
             latency: choose(MILLISECOND),
             delay_max: choose(10 * MILLISECOND),
             detection_delay: choose(100 * MILLISECOND),
-            ..Settings::new(seed)
+            ..SimulationSettings::new(seed)
         }
     }
 }

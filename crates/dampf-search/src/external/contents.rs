@@ -4,7 +4,7 @@
 //! its entries, their checksum, and the entries, each with its table, its number there, its length and its words.
 
 use super::coding::checksum;
-use super::disk::{Disk, Finished, Kind, Output, Trouble};
+use super::disk::{Disk, DiskTrouble, Finished, Kind, Output};
 use dampf_core::{Restore, Word};
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -25,7 +25,7 @@ pub(crate) struct Contents {
 
 impl Contents {
     /// Writes what is new.
-    pub fn save<M: Restore>(&mut self, model: &M, disk: &Arc<Disk>) -> Result<(), Trouble> {
+    pub fn save<M: Restore>(&mut self, model: &M, disk: &Arc<Disk>) -> Result<(), DiskTrouble> {
         let now = model.tables();
         self.counts.resize(now.len(), 0);
         if self.counts == now {
@@ -53,23 +53,23 @@ impl Contents {
     }
 
     /// Fills the tables of a model that has not given any name yet.
-    pub fn restore<M: Restore>(model: &M, disk: &Disk, files: Vec<Finished>) -> Result<Contents, Trouble> {
+    pub fn restore<M: Restore>(model: &M, disk: &Disk, files: Vec<Finished>) -> Result<Contents, DiskTrouble> {
         for file in &files {
             let path = disk.path(&file.name);
-            let opened = File::open(&path).map_err(|error| Trouble::Read { file: path.clone(), error })?;
+            let opened = File::open(&path).map_err(|error| DiskTrouble::Read { file: path.clone(), error })?;
             let mut reader = BufReader::with_capacity(1 << 20, opened.take(file.bytes));
             let mut left = file.bytes;
             while left > 0 {
                 let block = read(&mut reader, &mut left);
                 let restored = block.as_deref().and_then(|block| fill(model, block));
-                restored.ok_or_else(|| Trouble::Damaged { file: path.clone() })?;
+                restored.ok_or_else(|| DiskTrouble::Damaged { file: path.clone() })?;
             }
         }
         Ok(Contents { counts: model.tables(), files })
     }
 }
 
-fn write(output: &mut Output, block: &mut Vec<u8>) -> Result<(), Trouble> {
+fn write(output: &mut Output, block: &mut Vec<u8>) -> Result<(), DiskTrouble> {
     output.pending.extend_from_slice(&(block.len() as u32).to_le_bytes());
     output.pending.extend_from_slice(&checksum(block).to_le_bytes());
     output.pending.append(block);

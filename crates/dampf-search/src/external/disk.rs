@@ -3,7 +3,7 @@
 //! Files are written once, from begin to end, and never changed. A file that is given up before it is finished is deleted. A finished one
 //! that is no longer needed is deleted at once, unless the last checkpoint names it: then it stays until the next checkpoint does not.
 
-use super::Problem;
+use super::DiskProblem;
 use std::collections::HashSet;
 use std::fmt;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -63,7 +63,7 @@ fn parsed(name: &str) -> Option<(Kind, u64)> {
 
 /// Why something cannot be done on disk.
 #[derive(Debug)]
-pub(crate) enum Trouble {
+pub(crate) enum DiskTrouble {
     Write {
         file: PathBuf,
         error: io::Error,
@@ -80,20 +80,20 @@ pub(crate) enum Trouble {
     },
 }
 
-impl Trouble {
+impl DiskTrouble {
     /// Whether the search cannot go on for want of room, and everything that was written is intact.
     pub fn is_want_of_room(&self) -> bool {
-        matches!(self, Trouble::Write { .. } | Trouble::Limit)
+        matches!(self, DiskTrouble::Write { .. } | DiskTrouble::Limit)
     }
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for DiskTrouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Trouble::Write { file, error } => write!(f, "cannot write `{}`: {error}", file.display()),
-            Trouble::Limit => write!(f, "the files would be larger than allowed"),
-            Trouble::Read { file, error } => write!(f, "cannot read `{}`: {error}", file.display()),
-            Trouble::Damaged { file } => write!(f, "`{}` is damaged", file.display()),
+            DiskTrouble::Write { file, error } => write!(f, "cannot write `{}`: {error}", file.display()),
+            DiskTrouble::Limit => write!(f, "the files would be larger than allowed"),
+            DiskTrouble::Read { file, error } => write!(f, "cannot read `{}`: {error}", file.display()),
+            DiskTrouble::Damaged { file } => write!(f, "`{}` is damaged", file.display()),
         }
     }
 }
@@ -141,8 +141,8 @@ impl Finished {
 
 impl Disk {
     /// Takes hold of a folder, which is made if there is none.
-    pub fn take(folder: &Path, bytes_max: Option<u64>, failing_after: Option<u64>) -> Result<Arc<Disk>, Problem> {
-        let unusable = |error| Problem::Unusable { folder: folder.to_owned(), error };
+    pub fn take(folder: &Path, bytes_max: Option<u64>, failing_after: Option<u64>) -> Result<Arc<Disk>, DiskProblem> {
+        let unusable = |error| DiskProblem::Unusable { folder: folder.to_owned(), error };
         std::fs::create_dir_all(folder).map_err(unusable)?;
         let lock = OpenOptions::new().create(true).truncate(false).write(true).open(folder.join(LOCK));
         let lock = lock.map_err(unusable)?;
@@ -150,7 +150,7 @@ impl Disk {
         while let Err(error) = lock.try_lock() {
             match error {
                 TryLockError::WouldBlock if patience.is_zero() => {
-                    return Err(Problem::InUse { folder: folder.to_owned() });
+                    return Err(DiskProblem::InUse { folder: folder.to_owned() });
                 }
                 TryLockError::WouldBlock => std::thread::sleep(NAP),
                 TryLockError::Error(error) => return Err(unusable(error)),
@@ -183,16 +183,16 @@ impl Disk {
     }
 
     /// The name of a file in the folder that is not one of a search's, if there is one.
-    pub fn stranger(&self) -> Result<Option<String>, Problem> {
+    pub fn stranger(&self) -> Result<Option<String>, DiskProblem> {
         let names = self.names()?;
         Ok(names.into_iter().find(|name| !is_own(name)))
     }
 
     /// Deletes the data files that are not to be kept. What is kept counts as named by the last checkpoint.
-    pub fn keep_only(&self, kept: &[&Finished]) -> Result<(), Problem> {
+    pub fn keep_only(&self, kept: &[&Finished]) -> Result<(), DiskProblem> {
         let names: HashSet<&str> = kept.iter().map(|file| file.name.as_str()).collect();
         for name in self.names()?.iter().filter(|name| parsed(name).is_some() && !names.contains(name.as_str())) {
-            let error = |error| Problem::Unusable { folder: self.folder.clone(), error };
+            let error = |error| DiskProblem::Unusable { folder: self.folder.clone(), error };
             std::fs::remove_file(self.path(name)).map_err(error)?;
         }
         let sizes: std::collections::BTreeMap<&str, u64> =
@@ -204,8 +204,8 @@ impl Disk {
         Ok(())
     }
 
-    fn names(&self) -> Result<Vec<String>, Problem> {
-        let error = |error| Problem::Unusable { folder: self.folder.clone(), error };
+    fn names(&self) -> Result<Vec<String>, DiskProblem> {
+        let error = |error| DiskProblem::Unusable { folder: self.folder.clone(), error };
         let entries = std::fs::read_dir(&self.folder).map_err(error)?;
         let mut names = Vec::new();
         for entry in entries {
@@ -220,28 +220,28 @@ impl Disk {
     }
 
     /// Begins a data file.
-    pub fn create(self: &Arc<Self>, kind: Kind) -> Result<Output, Trouble> {
+    pub fn create(self: &Arc<Self>, kind: Kind) -> Result<Output, DiskTrouble> {
         let number = self.next_number.fetch_add(1, Ordering::Relaxed);
         let name = format!("{}-{number:06}{ENDING}", kind.name());
         let path = self.path(&name);
         match File::create_new(&path) {
             Ok(file) => Ok(Output { disk: Arc::clone(self), name, file, pending: Vec::new(), flushed: 0, kept: false }),
-            Err(error) => Err(Trouble::Write { file: path, error }),
+            Err(error) => Err(DiskTrouble::Write { file: path, error }),
         }
     }
 
     /// Counts bytes that are about to be written.
-    fn reserve(&self, bytes: u64, path: &Path) -> Result<(), Trouble> {
+    fn reserve(&self, bytes: u64, path: &Path) -> Result<(), DiskTrouble> {
         let now = self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
         let written = self.written.fetch_add(bytes, Ordering::Relaxed) + bytes;
         if self.bytes_max.is_some_and(|limit| now > limit) {
             self.bytes.fetch_sub(bytes, Ordering::Relaxed);
-            return Err(Trouble::Limit);
+            return Err(DiskTrouble::Limit);
         }
         if self.failing_after.is_some_and(|limit| written > limit) {
             self.bytes.fetch_sub(bytes, Ordering::Relaxed);
             let error = io::Error::from(io::ErrorKind::StorageFull);
-            return Err(Trouble::Write { file: path.to_owned(), error });
+            return Err(DiskTrouble::Write { file: path.to_owned(), error });
         }
         Ok(())
     }
@@ -278,7 +278,7 @@ impl Disk {
     }
 
     /// Replaces a small file as a whole: whoever reads it, at whatever moment the process ends, reads the old or the new text.
-    pub fn replace(&self, name: &str, text: &[u8]) -> Result<(), Trouble> {
+    pub fn replace(&self, name: &str, text: &[u8]) -> Result<(), DiskTrouble> {
         let path = self.path(name);
         let temporary = self.path(&format!("{name}.new"));
         self.reserve(0, &path)?;
@@ -291,17 +291,17 @@ impl Disk {
         };
         write().map_err(|error| {
             let _ = std::fs::remove_file(&temporary);
-            Trouble::Write { file: path.clone(), error }
+            DiskTrouble::Write { file: path.clone(), error }
         })
     }
 
     /// Waits until finished files are on the disk itself. Those that the last checkpoint names are.
-    pub fn sync_unnamed<'n>(&self, names: impl Iterator<Item = &'n str>) -> Result<(), Trouble> {
+    pub fn sync_unnamed<'n>(&self, names: impl Iterator<Item = &'n str>) -> Result<(), DiskTrouble> {
         let known = self.named().files.clone();
         for name in names.filter(|name| !known.contains(*name)) {
             let path = self.path(name);
             let synced = File::open(&path).and_then(|file| file.sync_all());
-            synced.map_err(|error| Trouble::Write { file: path, error })?;
+            synced.map_err(|error| DiskTrouble::Write { file: path, error })?;
         }
         Ok(())
     }
@@ -343,20 +343,20 @@ impl Output {
     }
 
     /// Hands the pending bytes to the system when they are enough to be worth it.
-    pub fn flush_if_full(&mut self) -> Result<(), Trouble> {
+    pub fn flush_if_full(&mut self) -> Result<(), DiskTrouble> {
         if self.pending.len() >= WRITTEN_AT_ONCE { self.flush() } else { Ok(()) }
     }
 
-    fn flush(&mut self) -> Result<(), Trouble> {
+    fn flush(&mut self) -> Result<(), DiskTrouble> {
         let path = self.disk.path(&self.name);
         self.disk.reserve(self.pending.len() as u64, &path)?;
         self.flushed += self.pending.len() as u64;
-        self.file.write_all(&self.pending).map_err(|error| Trouble::Write { file: path, error })?;
+        self.file.write_all(&self.pending).map_err(|error| DiskTrouble::Write { file: path, error })?;
         self.pending.clear();
         Ok(())
     }
 
-    pub fn finish(mut self, checksum: u64) -> Result<Finished, Trouble> {
+    pub fn finish(mut self, checksum: u64) -> Result<Finished, DiskTrouble> {
         self.flush()?;
         self.kept = true;
         Ok(Finished { name: self.name.clone(), bytes: self.flushed, checksum })

@@ -3,12 +3,12 @@
 //! Threads take small ranges of positions from a common counter. A pause, for a checkpoint or because the search is to end, leaves the positions that
 //! were not expanded behind; the level is taken up from there.
 
-use super::disk::Trouble;
+use super::disk::DiskTrouble;
 use super::gathering::Gatherer;
 use super::packing::Packing;
 use super::run::{Run, RunReader};
 use super::space::Space;
-use crate::{FINDINGS_MAX, Monitor, Options, Stop, least};
+use crate::{FINDINGS_MAX, Monitor, SearchOptions, StopReason, least};
 use dampf_core::{Fault, Finding, Model, Remark, Revise, Successors, Unsupported, Word, Worker};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ pub(crate) struct Harvest {
 pub(crate) struct Expansion<'a> {
     pub level: &'a Run,
     pub packing: &'a Arc<Packing>,
-    pub options: &'a Options,
+    pub options: &'a SearchOptions,
     pub monitor: &'a Monitor,
     /// Faults that need not be noted again.
     pub known: &'a [Finding],
@@ -71,7 +71,7 @@ pub(crate) struct Expansion<'a> {
 
 impl Expansion<'_> {
     /// Expands until all is expanded, the time has come to pause, or the search is stopped.
-    pub fn run<M: Model>(&self, hands: &mut [Hand<'_, M>]) -> Result<Harvest, Trouble> {
+    pub fn run<M: Model>(&self, hands: &mut [Hand<'_, M>]) -> Result<Harvest, DiskTrouble> {
         let states = self.level.states();
         // From the first that is left: a pause that came before anything was expanded would come for ever.
         let first = self.unexpanded.first().map_or(states, |&(begin, _)| begin);
@@ -103,7 +103,7 @@ impl Expansion<'_> {
         ranges.map(move |&(begin, end)| (begin.max(from), end.min(to))).filter(|(begin, end)| begin < end)
     }
 
-    fn work<M: Model>(&self, hand: &mut Hand<'_, M>, shared: &Shared) -> Result<Harvest, Trouble> {
+    fn work<M: Model>(&self, hand: &mut Hand<'_, M>, shared: &Shared) -> Result<Harvest, DiskTrouble> {
         let mut harvest = Harvest::default();
         let mut reader = RunReader::new(self.level, self.packing);
         let grain = (shared.states / (16 * self.options.threads as u64)).clamp(TAKEN_MIN, TAKEN_MAX);
@@ -143,7 +143,7 @@ impl Expansion<'_> {
         begin: u64,
         end: u64,
         harvest: &mut Harvest,
-    ) -> Result<u64, Trouble> {
+    ) -> Result<u64, DiskTrouble> {
         let (keys, states) = (self.packing.keys(), reader.states());
         let (mut position, mut transitions) = (begin, 0);
         'range: while position < end {
@@ -182,14 +182,14 @@ impl Expansion<'_> {
                     harvest.note(Met { fault, state: state.to_vec(), step });
                     // A predictable search ends with the level, others at once.
                     if !self.options.keep_going && !self.options.deterministic {
-                        self.monitor.stop(Stop::Fault);
+                        self.monitor.stop(StopReason::Fault);
                     }
                 }
                 Remark::Unsupported(unsupported) => harvest.note_unsupported(Some(unsupported)),
                 Remark::Refuted(revise) => {
                     harvest.refuted.insert(revise);
                     if !self.options.deterministic {
-                        self.monitor.stop(Stop::Refuted);
+                        self.monitor.stop(StopReason::Refuted);
                     }
                 }
             }

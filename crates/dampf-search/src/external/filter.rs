@@ -7,7 +7,7 @@
 //! All four bits of a state are in one 64-bit number, so that a look costs one access to memory. A full filter is made anew, four times as large, by reading all
 //! runs once; when it may not grow any more and is too full to be of use, it is given up.
 
-use super::disk::Trouble;
+use super::disk::DiskTrouble;
 use super::packing::Packing;
 use super::run::{PartReader, Run};
 use super::sorting::is_same;
@@ -160,7 +160,7 @@ impl LazyFilter {
         candidates: u64,
         packing: &Arc<Packing>,
         bytes_max: u64,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), DiskTrouble> {
         if self.filter.as_ref().is_some_and(|filter| filter.is_fit(packing, bytes_max)) {
             return Ok(());
         }

@@ -4,7 +4,7 @@
 //! duplicates are gone is written as a sorted run if it is more than half a buffer. A state that does not fit the packing widens it: what is in the
 //! buffer is packed again.
 
-use super::disk::{Disk, Kind, Trouble};
+use super::disk::{Disk, DiskTrouble, Kind};
 use super::packing::Packing;
 use super::recent::Recent;
 use super::run::{Part, Resident, Run};
@@ -62,7 +62,7 @@ impl Gatherer {
 
     /// Adds the successors of a state. The hint says where the state stands in its level.
     #[inline]
-    pub fn add(&mut self, successors: &Successors, hint: u8) -> Result<(), Trouble> {
+    pub fn add(&mut self, successors: &Successors, hint: u8) -> Result<(), DiskTrouble> {
         let needed = successors.len() * self.packing.keys();
         if self.records.len() + needed > self.capacity {
             self.make_room()?;
@@ -76,7 +76,7 @@ impl Gatherer {
     }
 
     #[inline]
-    pub fn add_state(&mut self, words: &[Word], hint: u8) -> Result<(), Trouble> {
+    pub fn add_state(&mut self, words: &[Word], hint: u8) -> Result<(), DiskTrouble> {
         if !self.packing.fits(words) {
             self.widen(&Arc::new(self.packing.widened(words)))?;
         }
@@ -97,7 +97,7 @@ impl Gatherer {
 
     /// Goes over to a packing that all states fit which fit the present one.
     #[cold]
-    pub fn widen(&mut self, packing: &Arc<Packing>) -> Result<(), Trouble> {
+    pub fn widen(&mut self, packing: &Arc<Packing>) -> Result<(), DiskTrouble> {
         if *packing == self.packing {
             return Ok(());
         }
@@ -116,7 +116,7 @@ impl Gatherer {
 
     /// Sorts the buffer, and writes it to disk if that did not help.
     #[cold]
-    fn make_room(&mut self) -> Result<(), Trouble> {
+    fn make_room(&mut self) -> Result<(), DiskTrouble> {
         self.sort();
         if self.records.len() > self.capacity / 2 { self.write() } else { Ok(()) }
     }
@@ -126,13 +126,13 @@ impl Gatherer {
     }
 
     /// Writes the buffer to disk as a sorted run.
-    pub fn spill(&mut self) -> Result<(), Trouble> {
+    pub fn spill(&mut self) -> Result<(), DiskTrouble> {
         self.sort();
         self.write()
     }
 
     /// Writes the sorted buffer.
-    fn write(&mut self) -> Result<(), Trouble> {
+    fn write(&mut self) -> Result<(), DiskTrouble> {
         if self.records.is_empty() {
             return Ok(());
         }

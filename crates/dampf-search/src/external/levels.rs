@@ -4,7 +4,7 @@
 //! parts. Small levels stay in memory until they are many or a checkpoint is due, and then share a file: a deep and narrow space would
 //! otherwise have more files than states.
 
-use super::disk::{Disk, Finished, Kind, Trouble};
+use super::disk::{Disk, DiskTrouble, Finished, Kind};
 use super::run::{Part, Run};
 use super::section::{SectionFile, SectionWriter};
 use std::sync::{Arc, Mutex};
@@ -64,7 +64,7 @@ impl Levels {
     }
 
     /// Adds a level whose parts are all on disk.
-    pub fn add_sections(&mut self, disk: &Arc<Disk>, run: &Run) -> Result<(), Trouble> {
+    pub fn add_sections(&mut self, disk: &Arc<Disk>, run: &Run) -> Result<(), DiskTrouble> {
         self.flush(disk)?;
         let level = self.next;
         self.files.extend(run.sections().map(|section| LevelFile {
@@ -77,7 +77,7 @@ impl Levels {
     }
 
     /// Writes the levels that are in memory only.
-    pub fn flush(&mut self, disk: &Arc<Disk>) -> Result<(), Trouble> {
+    pub fn flush(&mut self, disk: &Arc<Disk>) -> Result<(), DiskTrouble> {
         if self.pending.is_empty() {
             return Ok(());
         }
@@ -99,7 +99,7 @@ impl Levels {
     }
 
     /// The states of a level.
-    pub fn open(&self, disk: &Disk, level: u64, width: usize) -> Result<Run, Trouble> {
+    pub fn open(&self, disk: &Disk, level: u64, width: usize) -> Result<Run, DiskTrouble> {
         let first_pending = self.next - self.pending.len() as u64;
         if level >= first_pending {
             return Ok(self.pending[(level - first_pending) as usize].clone());
@@ -116,7 +116,7 @@ impl Levels {
         Ok(run)
     }
 
-    fn file(&self, disk: &Disk, file: &Finished, width: usize) -> Result<Arc<SectionFile>, Trouble> {
+    fn file(&self, disk: &Disk, file: &Finished, width: usize) -> Result<Arc<SectionFile>, DiskTrouble> {
         let mut opened = self.opened.lock().expect("nothing panics under this lock");
         match &*opened {
             Some(known) if known.file == *file => Ok(Arc::clone(known)),

@@ -3,9 +3,9 @@
 //! A small JSON file that is replaced as a whole. It names the data files that belong to the search, with their lengths and the checksums
 //! of the tables at their ends, and holds the counters. What it does not name is left over from work that was not finished, and is done again.
 
-use super::Problem;
+use super::DiskProblem;
 use super::coding::checksum;
-use super::disk::{Disk, Finished, Trouble};
+use super::disk::{Disk, DiskTrouble, Finished};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -142,7 +142,7 @@ impl Manifest {
     }
 
     /// Makes this the checkpoint of the folder.
-    pub fn write(&self, disk: &Disk) -> Result<(), Trouble> {
+    pub fn write(&self, disk: &Disk) -> Result<(), DiskTrouble> {
         disk.sync_unnamed(self.files().map(|file| file.name.as_str()))?;
         let sealed = Sealed { checksum: self.checksum(), search: self };
         disk.replace(NAME, &serde_json::to_vec(&sealed).expect("a manifest is text and numbers"))?;
@@ -157,23 +157,23 @@ impl Manifest {
     }
 
     /// The checkpoint of a folder; none if there is none.
-    pub fn read(folder: &Path) -> Result<Option<Manifest>, Problem> {
+    pub fn read(folder: &Path) -> Result<Option<Manifest>, DiskProblem> {
         let path = folder.join(NAME);
         let text = match std::fs::read(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(Problem::Unreadable { file: path, error }),
+            Err(error) => return Err(DiskProblem::Unreadable { file: path, error }),
         };
         let sealed: Sealed<Manifest> =
-            serde_json::from_slice(&text).map_err(|_| Problem::Damaged { file: path.clone() })?;
+            serde_json::from_slice(&text).map_err(|_| DiskProblem::Damaged { file: path.clone() })?;
         let manifest = sealed.search;
         // Names are looked up in the folder and may be deleted there: they must not lead out of it.
         let is_plain = |file: &Named| Finished::from(file).is_named_well();
         if manifest.format != FORMAT {
-            return Err(Problem::OtherFormat { folder: folder.to_owned() });
+            return Err(DiskProblem::OtherFormat { folder: folder.to_owned() });
         }
         if sealed.checksum != manifest.checksum() || manifest.width == 0 || !manifest.files().all(is_plain) {
-            return Err(Problem::Damaged { file: path });
+            return Err(DiskProblem::Damaged { file: path });
         }
         Ok(Some(manifest))
     }

@@ -4,7 +4,7 @@
 //! taken from all windows, sorted in the cache, and handed on as a chunk. That is as fast as a tournament of the runs where these are few, faster
 //! where they are many, and it is the same code that sorts everything else.
 
-use super::disk::Trouble;
+use super::disk::DiskTrouble;
 use super::packing::Packing;
 use super::run::{Part, PartReader, Run, count_below};
 use super::sorting::sort_distinct;
@@ -79,7 +79,7 @@ impl Merger {
     }
 
     /// Replaces the chunk with the next states. False if there are none.
-    pub fn next(&mut self, chunk: &mut Vec<u64>) -> Result<bool, Trouble> {
+    pub fn next(&mut self, chunk: &mut Vec<u64>) -> Result<bool, DiskTrouble> {
         chunk.clear();
         let (keys, hint_bits) = (self.packing.keys(), self.packing.hint_bits());
         for source in &mut self.sources {
@@ -114,7 +114,7 @@ impl Merger {
 
 impl Source {
     /// Reads another block into the window, or notes that there is none.
-    fn refill(&mut self, packing: &Arc<Packing>, with_hints: bool, range: &Range) -> Result<(), Trouble> {
+    fn refill(&mut self, packing: &Arc<Packing>, with_hints: bool, range: &Range) -> Result<(), DiskTrouble> {
         let (keys, hint_bits) = (packing.keys(), packing.hint_bits());
         self.window.drain(..self.taken);
         self.taken = 0;

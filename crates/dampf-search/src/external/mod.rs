@@ -34,10 +34,10 @@ mod squeezing;
 mod trails;
 mod visited;
 
-use crate::{Monitor, Options, Outcome, Stop, judge, watch};
+use crate::{Monitor, Outcome, SearchOptions, StopReason, judge, watch};
 use contents::Contents;
 use dampf_core::{Restore, Statistics, Verdict};
-use disk::{Disk, Trouble};
+use disk::{Disk, DiskTrouble};
 use manifest::Manifest;
 use packing::Packing;
 use plan::Plan;
@@ -51,7 +51,7 @@ use std::time::Duration;
 
 /// How a search on disk uses its folder.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct DiskSettings {
     /// Which model this is: a search is only resumed with the identity it was begun with.
     pub identity: String,
     /// Whatever the caller wants to know when the search is to be resumed; see [`read_description`].
@@ -71,9 +71,9 @@ pub struct Settings {
     pub failing_after_bytes: Option<u64>,
 }
 
-impl Default for Settings {
+impl Default for DiskSettings {
     fn default() -> Self {
-        Settings {
+        DiskSettings {
             identity: String::new(),
             description: String::new(),
             max_disk_bytes: None,
@@ -88,7 +88,7 @@ impl Default for Settings {
 
 /// Why there is no outcome.
 #[derive(Debug)]
-pub enum Problem {
+pub enum DiskProblem {
     /// Another process searches in this folder.
     InUse {
         folder: PathBuf,
@@ -133,42 +133,44 @@ pub enum Problem {
     },
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for DiskProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Problem::InUse { folder } => write!(f, "another search is using `{}`", folder.display()),
-            Problem::HoldsSearch { folder } => {
+            DiskProblem::InUse { folder } => write!(f, "another search is using `{}`", folder.display()),
+            DiskProblem::HoldsSearch { folder } => {
                 write!(f, "`{}` holds a search already, which can be resumed", folder.display())
             }
-            Problem::HoldsOthers { folder, name } => {
+            DiskProblem::HoldsOthers { folder, name } => {
                 write!(f, "`{}` is not empty: `{name}` is no file of a search", folder.display())
             }
-            Problem::NoSearch { folder } => write!(f, "there is no search in `{}`", folder.display()),
-            Problem::OtherModel { folder } => {
+            DiskProblem::NoSearch { folder } => write!(f, "there is no search in `{}`", folder.display()),
+            DiskProblem::OtherModel { folder } => {
                 write!(f, "the search in `{}` is one of another model, or the model was changed", folder.display())
             }
-            Problem::OtherOption { folder, option } => {
+            DiskProblem::OtherOption { folder, option } => {
                 write!(f, "the search in `{}` was begun with another value of `{option}`", folder.display())
             }
-            Problem::OtherFormat { folder } => {
+            DiskProblem::OtherFormat { folder } => {
                 write!(f, "the search in `{}` was begun by another version", folder.display())
             }
-            Problem::Unusable { folder, error } => write!(f, "cannot use `{}`: {error}", folder.display()),
-            Problem::Unreadable { file, error } => write!(f, "cannot read `{}`: {error}", file.display()),
-            Problem::Damaged { file } => write!(f, "`{}` is damaged", file.display()),
+            DiskProblem::Unusable { folder, error } => write!(f, "cannot use `{}`: {error}", folder.display()),
+            DiskProblem::Unreadable { file, error } => write!(f, "cannot read `{}`: {error}", file.display()),
+            DiskProblem::Damaged { file } => write!(f, "`{}` is damaged", file.display()),
         }
     }
 }
 
-impl std::error::Error for Problem {}
+impl std::error::Error for DiskProblem {}
 
-impl From<Trouble> for Problem {
-    fn from(trouble: Trouble) -> Problem {
+impl From<DiskTrouble> for DiskProblem {
+    fn from(trouble: DiskTrouble) -> DiskProblem {
         match trouble {
-            Trouble::Write { file, error } => Problem::Unusable { folder: file, error },
-            Trouble::Limit => Problem::Unusable { folder: PathBuf::new(), error: io::ErrorKind::StorageFull.into() },
-            Trouble::Read { file, error } => Problem::Unreadable { file, error },
-            Trouble::Damaged { file } => Problem::Damaged { file },
+            DiskTrouble::Write { file, error } => DiskProblem::Unusable { folder: file, error },
+            DiskTrouble::Limit => {
+                DiskProblem::Unusable { folder: PathBuf::new(), error: io::ErrorKind::StorageFull.into() }
+            }
+            DiskTrouble::Read { file, error } => DiskProblem::Unreadable { file, error },
+            DiskTrouble::Damaged { file } => DiskProblem::Damaged { file },
         }
     }
 }
@@ -183,17 +185,17 @@ impl From<Trouble> for Problem {
 pub fn check<M: Restore>(
     model: &M,
     folder: &Path,
-    options: &Options,
-    settings: &Settings,
+    options: &SearchOptions,
+    settings: &DiskSettings,
     monitor: &Monitor,
-) -> Result<Outcome, Problem> {
+) -> Result<Outcome, DiskProblem> {
     assert!(options.threads > 0, "a search needs a thread");
     let disk = Disk::take(folder, settings.max_disk_bytes, settings.failing_after_bytes)?;
     if Manifest::read(folder)?.is_some() {
-        return Err(Problem::HoldsSearch { folder: folder.to_owned() });
+        return Err(DiskProblem::HoldsSearch { folder: folder.to_owned() });
     }
     if let Some(name) = disk.stranger()? {
-        return Err(Problem::HoldsOthers { folder: folder.to_owned(), name });
+        return Err(DiskProblem::HoldsOthers { folder: folder.to_owned(), name });
     }
     disk.keep_only(&[])?;
     let space = Space {
@@ -217,25 +219,25 @@ pub fn check<M: Restore>(
 pub fn resume<M: Restore>(
     model: &M,
     folder: &Path,
-    options: &Options,
-    settings: &Settings,
+    options: &SearchOptions,
+    settings: &DiskSettings,
     monitor: &Monitor,
-) -> Result<Outcome, Problem> {
+) -> Result<Outcome, DiskProblem> {
     assert!(options.threads > 0, "a search needs a thread");
-    let begun = Manifest::read(folder)?.ok_or_else(|| Problem::NoSearch { folder: folder.to_owned() })?;
+    let begun = Manifest::read(folder)?.ok_or_else(|| DiskProblem::NoSearch { folder: folder.to_owned() })?;
     let disk = Disk::take(folder, settings.max_disk_bytes, settings.failing_after_bytes)?;
     // Whoever had the folder until now may have written another checkpoint since.
     let begun = Manifest::read(folder)?.unwrap_or(begun);
     resume::check_fit(&begun, folder, options, settings, model.width())?;
     let space = resume::space(&begun, Arc::clone(&disk), Plan::new(options, settings.buffer_bytes))?;
     let contents = Contents::restore(model, &disk, begun.contents.iter().map(disk::Finished::from).collect())?;
-    let settings = Settings { description: begun.description.clone(), ..settings.clone() };
+    let settings = DiskSettings { description: begun.description.clone(), ..settings.clone() };
     explore(model, (space, Some(contents)), options, &settings, monitor, &begun)
 }
 
 /// The description that a search was begun with.
-pub fn read_description(folder: &Path) -> Result<String, Problem> {
-    let manifest = Manifest::read(folder)?.ok_or_else(|| Problem::NoSearch { folder: folder.to_owned() })?;
+pub fn read_description(folder: &Path) -> Result<String, DiskProblem> {
+    let manifest = Manifest::read(folder)?.ok_or_else(|| DiskProblem::NoSearch { folder: folder.to_owned() })?;
     Ok(manifest.description)
 }
 
@@ -247,15 +249,15 @@ pub fn remove(folder: &Path) -> io::Result<()> {
 fn explore<M: Restore>(
     model: &M,
     (space, contents): (Space, Option<Contents>),
-    options: &Options,
-    settings: &Settings,
+    options: &SearchOptions,
+    settings: &DiskSettings,
     monitor: &Monitor,
     begun: &Manifest,
-) -> Result<Outcome, Problem> {
+) -> Result<Outcome, DiskProblem> {
     let disk = Arc::clone(&space.disk);
     let mut search = Search::new(model, (space, contents), options, settings, monitor, begun);
     // Memory is kept within its limit by the sizes of buffers.
-    let limits = Options { max_memory_bytes: None, ..options.clone() };
+    let limits = SearchOptions { max_memory_bytes: None, ..options.clone() };
     let result = watch::watched(&|| disk.bytes(), &limits, monitor, || {
         // From the beginning there is something to resume, and a description.
         search.checkpoint().and_then(|()| search.run())
@@ -263,7 +265,11 @@ fn explore<M: Restore>(
     let trouble = match result {
         Ok(()) => None,
         Err(trouble) if trouble.is_want_of_room() => {
-            monitor.stop(if matches!(trouble, Trouble::Limit) { Stop::DiskLimit } else { Stop::DiskFull });
+            monitor.stop(if matches!(trouble, DiskTrouble::Limit) {
+                StopReason::DiskLimit
+            } else {
+                StopReason::DiskFull
+            });
             Some(trouble)
         }
         Err(trouble) => return Err(trouble.into()),
@@ -293,12 +299,17 @@ fn explore<M: Restore>(
 }
 
 /// The reason of an unknown verdict, with what is to be said about the disk.
-fn in_detail(reason: String, stopped: Option<Stop>, trouble: Option<&Trouble>, settings: &Settings) -> String {
+fn in_detail(
+    reason: String,
+    stopped: Option<StopReason>,
+    trouble: Option<&DiskTrouble>,
+    settings: &DiskSettings,
+) -> String {
     match (stopped, trouble) {
-        (Some(Stop::DiskLimit), _) => {
+        (Some(StopReason::DiskLimit), _) => {
             format!("the disk limit of {} MiB was reached", settings.max_disk_bytes.unwrap_or_default() >> 20)
         }
-        (Some(Stop::DiskFull), Some(trouble)) => format!("{reason}: {trouble}"),
+        (Some(StopReason::DiskFull), Some(trouble)) => format!("{reason}: {trouble}"),
         (_, Some(trouble)) => format!("{reason}, and there is no newer checkpoint: {trouble}"),
         (_, None) => reason,
     }

@@ -1,6 +1,6 @@
 //! What memory is used for.
 
-use crate::{Options, resident_bytes};
+use crate::{SearchOptions, resident_bytes};
 
 /// What a search uses where it is not told.
 const MEMORY_BYTES: u64 = 1 << 30;
@@ -22,7 +22,7 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// A plan that keeps the process within its limit, as far as what it uses already allows.
-    pub fn new(options: &Options, buffer_bytes: Option<u64>) -> Plan {
+    pub fn new(options: &SearchOptions, buffer_bytes: Option<u64>) -> Plan {
         let limit = options.max_memory_bytes.unwrap_or(MEMORY_BYTES);
         let available = limit.saturating_sub(resident_bytes().unwrap_or(0)).max(MEMORY_BYTES_MIN);
         // Half for candidates and their sorting, a quarter for the filter, an eighth for small levels; the rest is for indices, windows

@@ -1,7 +1,7 @@
 //! From a manifest back to a space.
 
-use super::Settings;
-use super::disk::{Disk, Finished, Trouble};
+use super::DiskSettings;
+use super::disk::{Disk, DiskTrouble, Finished};
 use super::levels::{LevelFile, Levels};
 use super::manifest::{LevelsNamed, Manifest, Named};
 use super::merging::{Merger, Range};
@@ -11,7 +11,7 @@ use super::run::{Part, Resident, Run};
 use super::section::{Section, SectionFile};
 use super::space::Space;
 use super::visited::Visited;
-use super::{Options, Problem};
+use super::{DiskProblem, SearchOptions};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,13 +19,13 @@ use std::sync::Arc;
 pub(crate) fn check_fit(
     begun: &Manifest,
     folder: &Path,
-    options: &Options,
-    settings: &Settings,
+    options: &SearchOptions,
+    settings: &DiskSettings,
     width: usize,
-) -> Result<(), Problem> {
+) -> Result<(), DiskProblem> {
     let folder = folder.to_owned();
     if begun.identity != settings.identity || begun.width != width {
-        return Err(Problem::OtherModel { folder });
+        return Err(DiskProblem::OtherModel { folder });
     }
     let same = [
         (begun.deadlocks == options.deadlocks, "deadlocks"),
@@ -33,16 +33,16 @@ pub(crate) fn check_fit(
         (begun.deterministic == options.deterministic, "deterministic"),
     ];
     match same.into_iter().find(|(is_same, _)| !is_same) {
-        Some((_, option)) => Err(Problem::OtherOption { folder, option }),
+        Some((_, option)) => Err(DiskProblem::OtherOption { folder, option }),
         None => Ok(()),
     }
 }
 
 /// The space as the manifest describes it. What the manifest does not name is deleted.
-pub(crate) fn space(begun: &Manifest, disk: Arc<Disk>, plan: Plan) -> Result<Space, Problem> {
+pub(crate) fn space(begun: &Manifest, disk: Arc<Disk>, plan: Plan) -> Result<Space, DiskProblem> {
     let kept: Vec<Finished> = begun.files().map(Finished::from).collect();
     disk.keep_only(&kept.iter().collect::<Vec<_>>())?;
-    let damaged = || Problem::Damaged { file: disk.path(super::manifest::NAME) };
+    let damaged = || DiskProblem::Damaged { file: disk.path(super::manifest::NAME) };
     let files = begun.levels.iter().map(|LevelsNamed { file, first, last }| LevelFile {
         file: file.into(),
         first: *first,
@@ -54,10 +54,10 @@ pub(crate) fn space(begun: &Manifest, disk: Arc<Disk>, plan: Plan) -> Result<Spa
     }
     let open =
         |file: &Named| only_section(&disk, &file.into(), begun.width).map(|section| Part::Disk(Arc::new(section)));
-    let run = |files: &Vec<Named>| Ok(Run { parts: files.iter().map(open).collect::<Result<_, Trouble>>()? });
-    let on_disk = begun.visited.iter().map(run).collect::<Result<Vec<Run>, Trouble>>()?;
+    let run = |files: &Vec<Named>| Ok(Run { parts: files.iter().map(open).collect::<Result<_, DiskTrouble>>()? });
+    let on_disk = begun.visited.iter().map(run).collect::<Result<Vec<Run>, DiskTrouble>>()?;
     let spills = begun.spills.iter().map(|file| only_section(&disk, &file.into(), begun.width).map(Arc::new));
-    let spills = spills.collect::<Result<Vec<_>, Trouble>>()?;
+    let spills = spills.collect::<Result<Vec<_>, DiskTrouble>>()?;
     let frontier = match begun.level_count {
         0 => Run::default(),
         count => levels.open(&disk, count - 1, begun.width)?,
@@ -76,7 +76,7 @@ pub(crate) fn space(begun: &Manifest, disk: Arc<Disk>, plan: Plan) -> Result<Spa
 }
 
 /// Takes the levels into memory that no merged run has.
-fn recall(space: &mut Space, begun: &Manifest) -> Result<(), Trouble> {
+fn recall(space: &mut Space, begun: &Manifest) -> Result<(), DiskTrouble> {
     for level in begun.visited_levels..begun.level_count {
         let run = space.levels.open(&space.disk, level, begun.width)?;
         let mut merger = Merger::new(&[run], &space.packing, false, Range::default());
@@ -92,11 +92,11 @@ fn recall(space: &mut Space, begun: &Manifest) -> Result<(), Trouble> {
 }
 
 /// Opens a file of one section.
-fn only_section(disk: &Disk, file: &Finished, width: usize) -> Result<Section, Trouble> {
+fn only_section(disk: &Disk, file: &Finished, width: usize) -> Result<Section, DiskTrouble> {
     let file = SectionFile::open(disk, file, width)?;
     match &file.entries[..] {
         [entry] => file.section(entry),
-        _ => Err(Trouble::Damaged { file: disk.path(&file.file.name) }),
+        _ => Err(DiskTrouble::Damaged { file: disk.path(&file.file.name) }),
     }
 }
 

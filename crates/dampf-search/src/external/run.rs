@@ -4,7 +4,7 @@
 //! deliver records in the packing they are asked for, whatever packing a part has.
 
 use super::coding::SLACK;
-use super::disk::Trouble;
+use super::disk::DiskTrouble;
 use super::packing::Packing;
 use super::section::Section;
 use super::sorting::with_keys;
@@ -253,7 +253,7 @@ impl PartReader {
     }
 
     /// The records of a block.
-    pub fn load(&mut self, block: usize) -> Result<&[u64], Trouble> {
+    pub fn load(&mut self, block: usize) -> Result<&[u64], DiskTrouble> {
         if self.block != Some(block) {
             self.block = None;
             match self.part.clone() {
@@ -277,7 +277,7 @@ impl PartReader {
         }
     }
 
-    fn load_section(&mut self, section: &Section, block: usize) -> Result<(), Trouble> {
+    fn load_section(&mut self, section: &Section, block: usize) -> Result<(), DiskTrouble> {
         let (begin, end) = (section.index.offsets[block], section.index.offsets[block + 1]);
         let at = self.fetch(section, block, begin, end)?;
         let length = (end - begin) as usize;
@@ -285,7 +285,7 @@ impl PartReader {
         let is_same_packing = section.packing == self.packing;
         let target = if is_same_packing { &mut self.records } else { &mut self.raw };
         if section.decode(block, bytes, self.with_hints, &mut self.plain, target).is_none() {
-            return Err(Trouble::Damaged { file: section.path.clone() });
+            return Err(DiskTrouble::Damaged { file: section.path.clone() });
         }
         if !is_same_packing {
             self.records.clear();
@@ -295,7 +295,7 @@ impl PartReader {
     }
 
     /// Makes the bytes of a block part of the window and returns their place in it.
-    fn fetch(&mut self, section: &Section, block: usize, begin: u64, end: u64) -> Result<usize, Trouble> {
+    fn fetch(&mut self, section: &Section, block: usize, begin: u64, end: u64) -> Result<usize, DiskTrouble> {
         let window_end = self.window_at + self.window_bytes as u64;
         if begin >= self.window_at && end <= window_end {
             return Ok((begin - self.window_at) as usize);
@@ -341,7 +341,7 @@ impl RunReader {
     }
 
     /// Records from a position on: the rest of its block, or less if `end` comes before.
-    pub fn records(&mut self, position: u64, end: u64) -> Result<&[u64], Trouble> {
+    pub fn records(&mut self, position: u64, end: u64) -> Result<&[u64], DiskTrouble> {
         let number = self.starts.partition_point(|&start| start <= position) - 1;
         let (start, keys, reader) = (self.starts[number], self.keys, &mut self.readers[number]);
         let block = reader.part.block_at(position - start);
@@ -353,7 +353,7 @@ impl RunReader {
     }
 
     /// The position of a state, with its record, if it is in the run.
-    pub fn find(&mut self, record: &[u64], hint_bits: u32) -> Result<Option<(u64, Vec<u64>)>, Trouble> {
+    pub fn find(&mut self, record: &[u64], hint_bits: u32) -> Result<Option<(u64, Vec<u64>)>, DiskTrouble> {
         for (start, reader) in self.starts.iter().zip(&mut self.readers) {
             if reader.blocks() == 0 {
                 continue;

@@ -1,21 +1,21 @@
 //! The search: level by level, with a checkpoint now and then.
 
 use super::contents::Contents;
-use super::disk::Trouble;
+use super::disk::DiskTrouble;
 use super::expansion::{Expansion, Hand, Harvest, Met};
 use super::gathering::Gatherer;
 use super::manifest::{Counters, Manifest, Suspicion, TrailNamed};
 use super::space::Space;
 use super::trails::Sought;
-use super::{Settings, manifest};
-use crate::{FINDINGS_MAX, Monitor, Options, Snapshot, Stop, ends_in, least};
+use super::{DiskSettings, manifest};
+use crate::{FINDINGS_MAX, Monitor, SearchOptions, Snapshot, StopReason, ends_in, least};
 use dampf_core::{Action, Finding, Model, Restore, Revise, Trail, Unsupported, Worker};
 use std::collections::BTreeSet;
 use std::time::Instant;
 
 pub(crate) struct Search<'m, M: Model + 'm> {
-    pub options: &'m Options,
-    pub settings: &'m Settings,
+    pub options: &'m SearchOptions,
+    pub settings: &'m DiskSettings,
     pub monitor: &'m Monitor,
     model: &'m M,
     space: Space,
@@ -42,8 +42,8 @@ impl<'m, M: Restore> Search<'m, M> {
     pub fn new(
         model: &'m M,
         (space, contents): (Space, Option<Contents>),
-        options: &'m Options,
-        settings: &'m Settings,
+        options: &'m SearchOptions,
+        settings: &'m DiskSettings,
         monitor: &'m Monitor,
         begun: &Manifest,
     ) -> Self {
@@ -78,7 +78,7 @@ impl<'m, M: Restore> Search<'m, M> {
     }
 
     /// Searches until the end, or until the monitor or a limit stops it. Then a checkpoint is written.
-    pub fn run(&mut self) -> Result<(), Trouble> {
+    pub fn run(&mut self) -> Result<(), DiskTrouble> {
         if self.finished {
             return Ok(());
         }
@@ -93,13 +93,13 @@ impl<'m, M: Restore> Search<'m, M> {
     }
 
     /// Makes the initial states the first level.
-    fn begin(&mut self) -> Result<(), Trouble> {
+    fn begin(&mut self) -> Result<(), DiskTrouble> {
         let hand = &mut self.hands[0];
         hand.worker.initial(&mut hand.successors);
         self.unsupported = hand.successors.unsupported().cloned();
         self.refuted.extend(hand.successors.refuted().iter().map(|(_, revise)| revise.clone()));
         if !self.refuted.is_empty() {
-            self.monitor.stop(Stop::Refuted);
+            self.monitor.stop(StopReason::Refuted);
             return Ok(());
         }
         for number in 0..hand.successors.len() {
@@ -134,7 +134,7 @@ impl<'m, M: Restore> Search<'m, M> {
     }
 
     /// Expands the last level and finds the next.
-    fn do_level(&mut self) -> Result<(), Trouble> {
+    fn do_level(&mut self) -> Result<(), DiskTrouble> {
         let level = self.space.levels.count() - 1;
         let states = self.space.frontier.states();
         self.truncated = states > 0 && self.options.max_depth == Some(level);
@@ -151,7 +151,7 @@ impl<'m, M: Restore> Search<'m, M> {
         self.checkpoint_if_due()
     }
 
-    fn end_level(&mut self) -> Result<(), Trouble> {
+    fn end_level(&mut self) -> Result<(), DiskTrouble> {
         // What a predictable search counts must not depend on how threads share a level: it ends with the level.
         let limit = self.options.max_states;
         let limit_within = limit.filter(|_| !self.options.deterministic);
@@ -162,13 +162,13 @@ impl<'m, M: Restore> Search<'m, M> {
         let earlier_steps = self.suspicion.steps;
         self.suspicion = Suspicion { earlier_steps, ..Suspicion::default() };
         if limit.is_some_and(|limit| self.counters.states >= limit) && self.space.frontier.states() > 0 {
-            self.monitor.stop(Stop::StateLimit);
+            self.monitor.stop(StopReason::StateLimit);
         }
         Ok(())
     }
 
     /// Expands what is left of the last level. False if the search was stopped before all of it was.
-    fn expand(&mut self, level: u64) -> Result<bool, Trouble> {
+    fn expand(&mut self, level: u64) -> Result<bool, DiskTrouble> {
         while !self.unexpanded.is_empty() {
             let expansion = Expansion {
                 level: &self.space.frontier,
@@ -189,7 +189,7 @@ impl<'m, M: Restore> Search<'m, M> {
         Ok(true)
     }
 
-    fn absorb(&mut self, level: u64, harvest: Harvest) -> Result<(), Trouble> {
+    fn absorb(&mut self, level: u64, harvest: Harvest) -> Result<(), DiskTrouble> {
         self.unexpanded = harvest.unexpanded;
         self.counters.transitions += harvest.transitions;
         self.unsupported = least([self.unsupported.take(), harvest.unsupported]);
@@ -197,7 +197,7 @@ impl<'m, M: Restore> Search<'m, M> {
         if !self.refuted.is_empty() {
             // A predictable search has gone on to the end of the level: what is learnt must not depend on the threads.
             if self.unexpanded.is_empty() {
-                self.monitor.stop(Stop::Refuted);
+                self.monitor.stop(StopReason::Refuted);
             }
             return Ok(());
         }
@@ -238,7 +238,7 @@ impl<'m, M: Restore> Search<'m, M> {
     }
 
     /// Finds the least ways to the faults whose shortest ways end at this level, in their order.
-    fn order_faults(&mut self, level: u64) -> Result<(), Trouble> {
+    fn order_faults(&mut self, level: u64) -> Result<(), DiskTrouble> {
         let Suspicion { states, earlier_steps, .. } = self.suspicion;
         if !states && !earlier_steps {
             return Ok(());
@@ -250,7 +250,7 @@ impl<'m, M: Restore> Search<'m, M> {
             self.found(finding);
             if !self.options.keep_going {
                 self.count_faults(1);
-                self.monitor.stop(Stop::Fault);
+                self.monitor.stop(StopReason::Fault);
                 break;
             }
         }
@@ -259,7 +259,7 @@ impl<'m, M: Restore> Search<'m, M> {
         Ok(())
     }
 
-    fn checkpoint_if_due(&mut self) -> Result<(), Trouble> {
+    fn checkpoint_if_due(&mut self) -> Result<(), DiskTrouble> {
         if !self.refuted.is_empty() {
             return Ok(());
         }
@@ -268,7 +268,7 @@ impl<'m, M: Restore> Search<'m, M> {
     }
 
     /// Writes everything that is in memory only, and a manifest that names it.
-    pub fn checkpoint(&mut self) -> Result<(), Trouble> {
+    pub fn checkpoint(&mut self) -> Result<(), DiskTrouble> {
         let mut manifest =
             manifest::Manifest::new(&self.settings.identity, &self.settings.description, self.model.width());
         manifest.deadlocks = self.options.deadlocks;

@@ -7,7 +7,7 @@
 //! All numbers are little-endian.
 
 use super::coding::{self, Layout, checksum};
-use super::disk::{Disk, Finished, Kind, Output, Trouble};
+use super::disk::{Disk, DiskTrouble, Finished, Kind, Output};
 use super::packing::Packing;
 use super::squeezing::{squeeze, unsqueeze};
 use std::fs::File;
@@ -65,8 +65,8 @@ pub(crate) struct Section {
 
 impl Section {
     /// Reads a piece of the file.
-    pub fn read(&self, bytes: &mut [u8], at: u64) -> Result<(), Trouble> {
-        let failed = |error| Trouble::Read { file: self.path.clone(), error };
+    pub fn read(&self, bytes: &mut [u8], at: u64) -> Result<(), DiskTrouble> {
+        let failed = |error| DiskTrouble::Read { file: self.path.clone(), error };
         let handle = match self.handle.get() {
             Some(handle) => handle,
             None => {
@@ -142,7 +142,7 @@ pub(crate) struct SectionWriter {
 
 impl SectionWriter {
     /// Begins a file.
-    pub fn create(disk: &Arc<Disk>, kind: Kind) -> Result<SectionWriter, Trouble> {
+    pub fn create(disk: &Arc<Disk>, kind: Kind) -> Result<SectionWriter, DiskTrouble> {
         let mut output = disk.create(kind)?;
         output.pending.extend_from_slice(MAGIC);
         Ok(SectionWriter {
@@ -174,7 +174,7 @@ impl SectionWriter {
     }
 
     /// Appends sorted records of distinct states, greater than those before.
-    pub fn push(&mut self, records: &[u64]) -> Result<(), Trouble> {
+    pub fn push(&mut self, records: &[u64]) -> Result<(), DiskTrouble> {
         let block_numbers = self.block_records * self.layout.keys;
         let mut records = records;
         while !records.is_empty() {
@@ -194,7 +194,7 @@ impl SectionWriter {
         Ok(())
     }
 
-    fn write_pending_block(&mut self) -> Result<(), Trouble> {
+    fn write_pending_block(&mut self) -> Result<(), DiskTrouble> {
         let mut block = std::mem::take(&mut self.block);
         let written = self.write_block(&block);
         block.clear();
@@ -202,7 +202,7 @@ impl SectionWriter {
         written
     }
 
-    fn write_block(&mut self, block: &[u64]) -> Result<(), Trouble> {
+    fn write_block(&mut self, block: &[u64]) -> Result<(), DiskTrouble> {
         let keys = self.layout.keys;
         self.index.offsets.push(self.output.bytes());
         let begin = self.output.pending.len();
@@ -228,7 +228,7 @@ impl SectionWriter {
     }
 
     /// Ends the section.
-    pub fn end(&mut self) -> Result<(), Trouble> {
+    pub fn end(&mut self) -> Result<(), DiskTrouble> {
         if !self.block.is_empty() {
             self.write_pending_block()?;
         }
@@ -258,7 +258,7 @@ impl SectionWriter {
     }
 
     /// Ends the file.
-    pub fn finish(mut self) -> Result<Finished, Trouble> {
+    pub fn finish(mut self) -> Result<Finished, DiskTrouble> {
         let table_at = self.output.bytes();
         let mut table = Vec::new();
         for entry in &self.entries {
@@ -280,7 +280,7 @@ impl SectionWriter {
     }
 
     /// Ends a file of one section, which is opened.
-    pub fn finish_section(mut self, disk: &Disk) -> Result<Section, Trouble> {
+    pub fn finish_section(mut self, disk: &Disk) -> Result<Section, DiskTrouble> {
         self.end()?;
         let (packing, hints) = (Arc::clone(&self.packing), self.layout.hints);
         let index = std::mem::take(&mut self.index);
@@ -301,10 +301,10 @@ pub(crate) struct SectionFile {
 
 impl SectionFile {
     /// Opens a file and reads its table. The file must be the one that is meant, whole.
-    pub fn open(disk: &Disk, file: &Finished, width: usize) -> Result<SectionFile, Trouble> {
+    pub fn open(disk: &Disk, file: &Finished, width: usize) -> Result<SectionFile, DiskTrouble> {
         let path = disk.path(&file.name);
-        let read = |error| Trouble::Read { file: path.clone(), error };
-        let damaged = || Trouble::Damaged { file: path.clone() };
+        let read = |error| DiskTrouble::Read { file: path.clone(), error };
+        let damaged = || DiskTrouble::Damaged { file: path.clone() };
         let handle = File::open(&path).map_err(read)?;
         let bytes = handle.metadata().map_err(read)?.len();
         if bytes != file.bytes || bytes < TRAILER_BYTES as u64 {
@@ -332,13 +332,13 @@ impl SectionFile {
     }
 
     /// Opens one of the sections.
-    pub fn section(&self, entry: &Entry) -> Result<Section, Trouble> {
-        let damaged = || Trouble::Damaged { file: self.path.clone() };
+    pub fn section(&self, entry: &Entry) -> Result<Section, DiskTrouble> {
+        let damaged = || DiskTrouble::Damaged { file: self.path.clone() };
         let keys = entry.packing.keys();
         let row = 16 + 8 * keys;
         let mut bytes = vec![0; entry.blocks as usize * row];
         let read = self.handle.read_exact_at(&mut bytes, entry.index_at);
-        read.map_err(|error| Trouble::Read { file: self.path.clone(), error })?;
+        read.map_err(|error| DiskTrouble::Read { file: self.path.clone(), error })?;
         if checksum(&bytes) != entry.checksum {
             return Err(damaged());
         }

@@ -3,7 +3,7 @@
 //! At the end of a level the candidates of all threads are merged, what was visited is left out, and what remains is the next level. Threads share
 //! that by ranges of states: each merges one range and makes one part of the level.
 
-use super::disk::{Disk, Kind, Trouble};
+use super::disk::{Disk, DiskTrouble, Kind};
 use super::gathering::Gatherer;
 use super::levels::Levels;
 use super::merging::{Merger, Range};
@@ -12,7 +12,7 @@ use super::plan::Plan;
 use super::run::{Part, Resident, Run};
 use super::section::{Section, SectionWriter};
 use super::visited::{Visited, merged_on_disk};
-use crate::{Monitor, Stop};
+use crate::{Monitor, StopReason};
 use std::sync::Arc;
 
 /// Fewer candidates than this are not shared by threads.
@@ -45,7 +45,7 @@ impl Space {
         gatherers: &mut [&mut Gatherer],
         monitor: &Monitor,
         states_max: Option<u64>,
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, DiskTrouble> {
         self.agree_on_packing(gatherers)?;
         self.collect_spills(gatherers);
         self.merge_spills()?;
@@ -70,7 +70,7 @@ impl Space {
     }
 
     /// Makes everything that is in memory have the same packing.
-    fn agree_on_packing(&mut self, gatherers: &mut [&mut Gatherer]) -> Result<(), Trouble> {
+    fn agree_on_packing(&mut self, gatherers: &mut [&mut Gatherer]) -> Result<(), DiskTrouble> {
         let united = |all: Packing, gatherer: &&mut Gatherer| all.united(gatherer.packing());
         let packing = gatherers.iter().fold((*self.packing).clone(), united);
         if packing != *self.packing {
@@ -80,7 +80,7 @@ impl Space {
     }
 
     /// Merges spilled runs until they can be merged at once.
-    fn merge_spills(&mut self) -> Result<(), Trouble> {
+    fn merge_spills(&mut self) -> Result<(), DiskTrouble> {
         while self.spills.len() > MERGED_AT_ONCE {
             let oldest: Vec<Run> = self.spills[..MERGED_AT_ONCE]
                 .iter()
@@ -103,11 +103,11 @@ impl Space {
         candidates: &[Run],
         monitor: &Monitor,
         states_max: Option<u64>,
-    ) -> Result<Option<Run>, Trouble> {
+    ) -> Result<Option<Run>, DiskTrouble> {
         let hints = self.packing.has_hints() && candidates.iter().flat_map(|run| &run.parts).all(Part::has_hints);
         let ranges = self.ranges(candidates);
         let (sink_bytes, is_shared) = (self.plan.level_bytes / ranges.len(), ranges.len() > 1);
-        let part = |range: Range| -> Result<Option<Part>, Trouble> {
+        let part = |range: Range| -> Result<Option<Part>, DiskTrouble> {
             let mut merger = Merger::new(candidates, &self.packing, hints, range);
             let mut sweep = self.visited.sweep(&self.packing, is_shared);
             let mut sink = Sink::new(self, hints, sink_bytes);
@@ -117,7 +117,7 @@ impl Space {
                 sink.push(&chunk)?;
                 let states = monitor.add((chunk.len() / self.packing.keys()) as u64, 0);
                 if states_max.is_some_and(|limit| states >= limit) {
-                    monitor.stop(Stop::StateLimit);
+                    monitor.stop(StopReason::StateLimit);
                 }
                 if monitor.is_stopped() {
                     return Ok(None);
@@ -130,7 +130,7 @@ impl Space {
     }
 
     /// What all threads made, or nothing: what some made is deleted where others failed or stopped.
-    fn all_or_none(&self, results: Vec<Result<Option<Part>, Trouble>>) -> Result<Option<Vec<Part>>, Trouble> {
+    fn all_or_none(&self, results: Vec<Result<Option<Part>, DiskTrouble>>) -> Result<Option<Vec<Part>>, DiskTrouble> {
         let made: Vec<Part> = results.iter().flatten().flatten().cloned().collect();
         let all = results.into_iter().collect();
         if !matches!(all, Ok(Some(_))) {
@@ -173,7 +173,7 @@ impl Space {
     }
 
     /// Adds a level, and keeps memory and the number of runs within bounds.
-    fn add_level(&mut self, level: Run, monitor: &Monitor) -> Result<(), Trouble> {
+    fn add_level(&mut self, level: Run, monitor: &Monitor) -> Result<(), DiskTrouble> {
         if level.sections().next().is_none() {
             self.levels.add_resident(level.clone());
             self.frontier = level.clone();
@@ -192,7 +192,7 @@ impl Space {
     }
 
     /// Writes the parts of a level that are in memory.
-    fn on_disk(&self, level: Run) -> Result<Run, Trouble> {
+    fn on_disk(&self, level: Run) -> Result<Run, DiskTrouble> {
         let write = |part: Part| match part {
             Part::Memory(resident) => {
                 let mut writer = SectionWriter::create(&self.disk, Kind::Level)?;
@@ -202,11 +202,11 @@ impl Space {
             }
             on_disk => Ok(on_disk),
         };
-        Ok(Run { parts: level.parts.into_iter().map(write).collect::<Result<_, Trouble>>()? })
+        Ok(Run { parts: level.parts.into_iter().map(write).collect::<Result<_, DiskTrouble>>()? })
     }
 
     /// Writes the levels and the visited states that are in memory.
-    fn leave_memory(&mut self) -> Result<(), Trouble> {
+    fn leave_memory(&mut self) -> Result<(), DiskTrouble> {
         self.levels.flush(&self.disk)?;
         if self.visited.in_memory.is_empty() {
             return Ok(());
@@ -219,7 +219,7 @@ impl Space {
     }
 
     /// Merges runs of visited states where there are too many. What a stopped search leaves undone is done when it is resumed.
-    fn merge_visited(&mut self, monitor: &Monitor) -> Result<(), Trouble> {
+    fn merge_visited(&mut self, monitor: &Monitor) -> Result<(), DiskTrouble> {
         while let Some(begin) = self.visited.to_be_merged() {
             let runs = &self.visited.on_disk[begin..];
             let merge = |range: Range| {
@@ -269,7 +269,7 @@ impl<'a> Sink<'a> {
         Sink { space, hints, bytes_max, records: Vec::new(), writer: None }
     }
 
-    fn push(&mut self, records: &[u64]) -> Result<(), Trouble> {
+    fn push(&mut self, records: &[u64]) -> Result<(), DiskTrouble> {
         if let Some(writer) = &mut self.writer {
             return writer.push(records);
         }
@@ -285,7 +285,7 @@ impl<'a> Sink<'a> {
         Ok(())
     }
 
-    fn finish(self) -> Result<Part, Trouble> {
+    fn finish(self) -> Result<Part, DiskTrouble> {
         match self.writer {
             Some(writer) => Ok(Part::Disk(Arc::new(writer.finish_section(&self.space.disk)?))),
             None => {

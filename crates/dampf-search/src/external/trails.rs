@@ -7,18 +7,18 @@
 //! as are left: level by level backwards, all states are expanded and those are marked that lead to a marked state. The way then goes forwards,
 //! always by the least step that leads to a marked state. Marks take a bit per state.
 
-use super::disk::Trouble;
+use super::disk::DiskTrouble;
 use super::expansion::Hand;
 use super::run::{RunReader, count_below};
 use super::sorting::is_same;
 use super::space::Space;
-use crate::Options;
+use crate::SearchOptions;
 use dampf_core::{Action, Fault, Finding, Model, Successors, Trail, Word, Worker};
 use std::ops::{ControlFlow, Range};
 
 /// What is looked for on ways: faults that are not known yet.
 pub(crate) struct Sought<'a> {
-    pub options: &'a Options,
+    pub options: &'a SearchOptions,
     pub known: &'a [Finding],
     /// Whether states of the last level can be faulty, and steps from the level before.
     pub states: bool,
@@ -41,7 +41,7 @@ impl Sought<'_> {
 
 impl Space {
     /// A shortest way to a state of a level.
-    pub fn way_to<M: Model>(&self, hand: &mut Hand<'_, M>, level: u64, state: &[Word]) -> Result<Trail, Trouble> {
+    pub fn way_to<M: Model>(&self, hand: &mut Hand<'_, M>, level: u64, state: &[Word]) -> Result<Trail, DiskTrouble> {
         let mut states = vec![state.to_vec()];
         for level in (1..=level).rev() {
             let target = states.last().expect("begins with one").clone();
@@ -63,13 +63,13 @@ impl Space {
         record
     }
 
-    fn reader(&self, level: u64) -> Result<RunReader, Trouble> {
+    fn reader(&self, level: u64) -> Result<RunReader, DiskTrouble> {
         let run = self.levels.open(&self.disk, level, self.packing.bits().len())?;
         Ok(RunReader::new(&run, &self.packing))
     }
 
     /// Positions in the level before among which a predecessor of a state is.
-    fn places_of_predecessors(&self, level: u64, state: &[Word]) -> Result<Range<u64>, Trouble> {
+    fn places_of_predecessors(&self, level: u64, state: &[Word]) -> Result<Range<u64>, DiskTrouble> {
         let width = self.packing.bits().len();
         let run = self.levels.open(&self.disk, level, width)?;
         let before = self.levels.open(&self.disk, level - 1, width)?.states();
@@ -89,7 +89,7 @@ impl Space {
         level: u64,
         target: &[Word],
         among: Range<u64>,
-    ) -> Result<Vec<Word>, Trouble> {
+    ) -> Result<Vec<Word>, DiskTrouble> {
         let mut found = None;
         self.scan(hand, level, among, |_, state, successors| {
             let leads_there = |step: &usize| successors.state(*step) == target && successors.leads_on(*step);
@@ -111,7 +111,7 @@ impl Space {
         level: u64,
         positions: Range<u64>,
         mut visit: impl FnMut(u64, &[Word], &Successors) -> ControlFlow<()>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), DiskTrouble> {
         let mut reader = self.reader(level)?;
         let mut position = positions.start;
         while position < positions.end {
@@ -133,7 +133,7 @@ impl Space {
         hand: &mut Hand<'_, M>,
         level: u64,
         sought: &Sought<'_>,
-    ) -> Result<Option<Finding>, Trouble> {
+    ) -> Result<Option<Finding>, DiskTrouble> {
         let mut marks = vec![self.mark_faulty(hand, level, sought)?];
         for earlier in (0..level).rev() {
             let later = marks.last().expect("begins with one");
@@ -148,7 +148,12 @@ impl Space {
         self.follow(hand, &marks, sought)
     }
 
-    fn mark_faulty<M: Model>(&self, hand: &mut Hand<'_, M>, level: u64, sought: &Sought<'_>) -> Result<Marks, Trouble> {
+    fn mark_faulty<M: Model>(
+        &self,
+        hand: &mut Hand<'_, M>,
+        level: u64,
+        sought: &Sought<'_>,
+    ) -> Result<Marks, DiskTrouble> {
         let states = self.reader(level)?.states();
         let mut marks = Marks::new(states);
         if sought.states {
@@ -169,7 +174,7 @@ impl Space {
         level: u64,
         later: &Marks,
         is_special: impl Fn(&Successors) -> bool,
-    ) -> Result<Marks, Trouble> {
+    ) -> Result<Marks, DiskTrouble> {
         let states = self.reader(level)?.states();
         let mut marks = Marks::new(states);
         let mut next = 0;
@@ -199,7 +204,7 @@ impl Space {
     }
 
     /// Records of marked states, from position `next` on, which is moved.
-    fn marked_records(&self, level: u64, marks: &Marks, next: &mut u64) -> Result<Vec<u64>, Trouble> {
+    fn marked_records(&self, level: u64, marks: &Marks, next: &mut u64) -> Result<Vec<u64>, DiskTrouble> {
         let mut reader = self.reader(level)?;
         let keys = self.packing.keys();
         let mut marked = Vec::new();
@@ -220,7 +225,7 @@ impl Space {
         hand: &mut Hand<'_, M>,
         marks: &[Marks],
         sought: &Sought<'_>,
-    ) -> Result<Option<Finding>, Trouble> {
+    ) -> Result<Option<Finding>, DiskTrouble> {
         hand.worker.initial(&mut hand.successors);
         let mut trail = None;
         for number in 0..hand.successors.len() {
@@ -255,7 +260,7 @@ impl Space {
         Ok(Some(Finding { fault, trail }))
     }
 
-    fn is_marked(&self, level: u64, state: &[Word], marks: &Marks) -> Result<bool, Trouble> {
+    fn is_marked(&self, level: u64, state: &[Word], marks: &Marks) -> Result<bool, DiskTrouble> {
         if !self.packing.fits(state) {
             return Ok(false);
         }

@@ -6,7 +6,7 @@
 //!
 //! Invariant: runs on disk are older than runs in memory; together they are all states of all levels.
 
-use super::disk::{Disk, Kind, Trouble};
+use super::disk::{Disk, DiskTrouble, Kind};
 use super::filter::{Filter, LazyFilter, rejoin};
 use super::merging::{Merger, Range};
 use super::packing::Packing;
@@ -38,7 +38,7 @@ impl Visited {
     }
 
     /// Prepares for the comparison with so many candidates.
-    pub fn prepare(&mut self, candidates: u64, packing: &Arc<Packing>, filter_bytes: u64) -> Result<(), Trouble> {
+    pub fn prepare(&mut self, candidates: u64, packing: &Arc<Packing>, filter_bytes: u64) -> Result<(), DiskTrouble> {
         for run in &mut self.in_memory {
             *run = run.in_packing(packing);
         }
@@ -51,7 +51,7 @@ impl Visited {
     }
 
     /// Adds a level that is in memory.
-    pub fn add_resident(&mut self, run: Run, packing: &Arc<Packing>) -> Result<(), Trouble> {
+    pub fn add_resident(&mut self, run: Run, packing: &Arc<Packing>) -> Result<(), DiskTrouble> {
         self.in_memory.push(run);
         while let [.., older, newer] = &self.in_memory[..]
             && older.states() <= 2 * newer.states()
@@ -111,7 +111,7 @@ impl Visited {
 }
 
 /// One run with the states of several, in memory.
-pub(crate) fn merged_in_memory(runs: &[Run], packing: &Arc<Packing>) -> Result<Run, Trouble> {
+pub(crate) fn merged_in_memory(runs: &[Run], packing: &Arc<Packing>) -> Result<Run, DiskTrouble> {
     let mut merger = Merger::new(runs, packing, false, Range::default());
     let (mut chunk, mut records) = (Vec::new(), Vec::new());
     while merger.next(&mut chunk)? {
@@ -127,7 +127,7 @@ pub(crate) fn merged_on_disk(
     kind: Kind,
     merger: &mut Merger,
     is_over: impl Fn() -> bool,
-) -> Result<Option<Section>, Trouble> {
+) -> Result<Option<Section>, DiskTrouble> {
     let mut writer = SectionWriter::create(disk, kind)?;
     writer.begin(merger.packing(), merger.has_hints(), 0, merger.states_max());
     let mut chunk = Vec::new();
@@ -161,7 +161,7 @@ enum Probe {
 impl Sweep<'_> {
     /// Removes the candidates that were visited; the others count as visited from the next level on. Candidates are sorted and
     /// greater than those of earlier calls.
-    pub fn subtract(&mut self, candidates: &mut Vec<u64>) -> Result<(), Trouble> {
+    pub fn subtract(&mut self, candidates: &mut Vec<u64>) -> Result<(), DiskTrouble> {
         let Some(filter) = self.filter else { return self.look(candidates) };
         let mut maybe = std::mem::take(&mut self.maybe);
         maybe.clear();
@@ -175,7 +175,7 @@ impl Sweep<'_> {
     }
 
     /// Removes the candidates that are in a run.
-    fn look(&mut self, candidates: &mut Vec<u64>) -> Result<(), Trouble> {
+    fn look(&mut self, candidates: &mut Vec<u64>) -> Result<(), DiskTrouble> {
         for probe in &mut self.probes {
             if candidates.is_empty() {
                 return Ok(());
@@ -187,7 +187,7 @@ impl Sweep<'_> {
 }
 
 impl Probe {
-    fn subtract(&mut self, candidates: &mut Vec<u64>, keys: usize, hint_bits: u32) -> Result<(), Trouble> {
+    fn subtract(&mut self, candidates: &mut Vec<u64>, keys: usize, hint_bits: u32) -> Result<(), DiskTrouble> {
         let mut kept = Kept { candidates, keys, hint_bits, next: 0, kept: 0 };
         match self {
             Probe::Memory { resident, at } => {

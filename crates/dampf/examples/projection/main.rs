@@ -14,11 +14,11 @@ mod plot;
 
 use clap::Parser;
 use dampf_core::{Model, Source};
-use dampf_dist::{Node, Order, Partition, Settings, Summary, search_on_threads};
+use dampf_dist::{Node, Order, Partition, RankSettings, Summary, search_on_threads};
 use dampf_gcl::model::{Backend, GclModel};
 use dampf_net::Rank;
 use dampf_net::simulation::{self, Ending, MICROSECOND, NANOSECOND, Outcome, Time};
-use dampf_search::{Monitor, Options};
+use dampf_search::{Monitor, SearchOptions};
 use dampf_store::TreeStore;
 use plot::{Line, Panel, Point};
 use std::path::PathBuf;
@@ -141,15 +141,15 @@ struct Measured {
 const TIMED_RUNS: usize = 3;
 
 /// Everything is explored, whatever faults there are.
-fn options() -> Options {
-    Options { keep_going: true, deadlocks: false, ..Options::default() }
+fn options() -> SearchOptions {
+    SearchOptions { keep_going: true, deadlocks: false, ..SearchOptions::default() }
 }
 
 impl Measured {
     fn of(model: &GclModel) -> Result<Measured, String> {
         let mut best: Option<Measured> = None;
         for _ in 0..TIMED_RUNS {
-            let settings = Settings { order: Order::FirstCome, ..Settings::default() };
+            let settings = RankSettings { order: Order::FirstCome, ..RankSettings::default() };
             let start = Instant::now();
             let summary = search_on_threads(1, model, &options(), &settings, &Monitor::new());
             let time = start.elapsed();
@@ -194,11 +194,11 @@ fn panel(arguments: &Arguments, model: &GclModel, measured: &Measured, cost: f64
         let mut points = Vec::new();
         for &ranks in &arguments.ranks {
             let network = network(arguments, cost);
-            let settings = Settings {
+            let settings = RankSettings {
                 partition: partition.clone(),
                 order: if arguments.levels { Order::Levels } else { Order::FirstCome },
                 remembered: 1 << 14,
-                ..Settings::default()
+                ..RankSettings::default()
             };
             let limit = measured.states.saturating_mul(arguments.redundancy_max);
             let (summary, outcome) = simulated(model, ranks, limit, &settings, &network)?;
@@ -229,10 +229,10 @@ fn print_row(name: &str, ranks: Rank, efficiency: f64, summary: &Summary, outcom
     );
 }
 
-fn network(arguments: &Arguments, cost: Time) -> simulation::Settings {
+fn network(arguments: &Arguments, cost: Time) -> simulation::SimulationSettings {
     let microseconds = |count: f64| (count.max(0.0) * MICROSECOND as f64) as Time;
     let picoseconds_per_byte = 8.0 * NANOSECOND as f64 / arguments.bandwidth.max(1e-3);
-    simulation::Settings {
+    simulation::SimulationSettings {
         cost_per_turn: 100 * NANOSECOND,
         cost_per_work: cost,
         overhead: microseconds(arguments.overhead),
@@ -240,7 +240,7 @@ fn network(arguments: &Arguments, cost: Time) -> simulation::Settings {
         latency: microseconds(arguments.latency),
         delay_max: microseconds(arguments.latency / 10.0),
         turns_max: u64::MAX,
-        ..simulation::Settings::new(1)
+        ..simulation::SimulationSettings::new(1)
     }
 }
 
@@ -249,10 +249,10 @@ fn simulated(
     model: &GclModel,
     ranks: Rank,
     limit: u64,
-    settings: &Settings,
-    network: &simulation::Settings,
+    settings: &RankSettings,
+    network: &simulation::SimulationSettings,
 ) -> Result<(Summary, Outcome), String> {
-    let options = Options { max_states: Some(limit), ..options() };
+    let options = SearchOptions { max_states: Some(limit), ..options() };
     let stores: Vec<TreeStore> = (0..ranks).map(|_| TreeStore::new(model.width())).collect();
     let monitors: Vec<Monitor> = (0..ranks).map(|_| Monitor::new()).collect();
     let mut nodes = Vec::new();

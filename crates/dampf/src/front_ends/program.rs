@@ -8,7 +8,7 @@ use crate::front_end::{FrontEnd, Hashes, Made, Making, Offer};
 use crate::options::{ModelOptions, ProgramOptions, Reduce, StepSize};
 use crate::terminal::complain;
 use dampf_core::{Ground, Model, Revise, Successors, Unsupported, Worker};
-use dampf_object::{Ending, Granularity, ObjectModel, Options, SeenUses, Sharing, read_facts};
+use dampf_object::{Ending, Granularity, ObjectModel, ProgramChecks, SeenUses, Sharing, read_facts};
 use dampf_report::{Knowledge, Palette, bytes_hash};
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -31,7 +31,7 @@ const KNOWLEDGE_VERSION: u32 = 1;
 /// A program that was read and understood.
 pub struct Program {
     pub program: Arc<dampf_object::Program>,
-    options: Options,
+    options: ProgramChecks,
     pub sharing: Sharing,
     hash: String,
     build_hash: Option<String>,
@@ -47,8 +47,8 @@ fn flags_for(options: &ModelOptions) -> Vec<String> {
 }
 
 /// What is checked of a program, and how finely.
-fn looked_at(options: &ProgramOptions) -> Options {
-    Options {
+fn looked_at(options: &ProgramOptions) -> ProgramChecks {
+    ProgramChecks {
         granularity: match options.step {
             StepSize::Visible => Granularity::Visible,
             StepSize::Line => Granularity::Line,
