@@ -16,6 +16,7 @@ mod node;
 mod order;
 mod outbox;
 mod parcel;
+mod parcel_file;
 mod parents;
 mod partition;
 mod passage;
@@ -28,7 +29,7 @@ mod sampling;
 mod termination;
 mod wire;
 
-pub use checkpoint::{Beginning, CheckpointProblem, Checkpoints, ENDED, description};
+pub use checkpoint::{Checkpoints, ENDED, Start};
 pub use library::Library;
 pub use local::{ForeignStates, LocalSearch, OwnStates};
 pub use node::Node;

@@ -2,12 +2,12 @@
 
 use crate::Distributable;
 use crate::RankSettings;
-use crate::checkpoint::CheckpointProblem;
 use crate::node::Node;
 use crate::partition::NoSuchSection;
 use crate::report::Summary;
 use dampf_net::thread::{ThreadTransport, connect};
 use dampf_net::{Lost, Post, Rank, Transport, host, run};
+use dampf_search::checkpoint::CheckpointProblem;
 use dampf_search::{Monitor, SearchOptions, watched};
 use dampf_store::{Store, TreeStore};
 use std::fmt;

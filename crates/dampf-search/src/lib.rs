@@ -13,6 +13,7 @@
 //! every finding is rebuilt from the store's parent information and replayed on the model before it is returned.
 
 mod breadth_first;
+pub mod checkpoint;
 mod depth_first;
 mod expand;
 pub mod external;

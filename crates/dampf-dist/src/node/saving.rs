@@ -10,19 +10,18 @@
 use super::explore::parent_of_bits;
 use super::{Node, Phase};
 use crate::Distributable;
-use crate::checkpoint::{
-    CheckpointProblem, Checkpoints, Manifest, ParcelFile, Piece, Prepared, prepare_folder, read_piece,
-};
+use crate::checkpoint::{Checkpoints, FOUND, Manifest, Prepared, STORED, WAITING, prepare_folder};
 use crate::message::Message;
 use crate::parcel::{Companion, Format, UNKNOWN_PARENT};
+use crate::parcel_file::{ParcelFile, Piece, read_piece};
 use crate::partition::Owner;
 use crate::queue::Stored;
 use crate::report::{Discovery, FaultPlace, Report};
 use crate::wire::{Garbled, Reader, Write};
 use dampf_core::Word;
 use dampf_net::{Rank, Transport};
+use dampf_search::checkpoint::{CheckpointProblem, Folder, MANIFEST};
 use dampf_store::{Inserted, Session, StateRef};
-use std::fs::File;
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -54,8 +53,7 @@ pub(super) struct Saving {
     /// The first rank's: what the ranks have said.
     saved: Vec<Option<Saved>>,
     pub trouble: Option<String>,
-    /// The first rank's: as long as it is there, no other run uses the folder.
-    _lock: Option<File>,
+    folder: Folder,
 }
 
 /// What a rank says when it has saved itself.
@@ -73,8 +71,8 @@ impl Saving {
         (rank, ranks): (Rank, Rank),
         (width, format): (usize, Format),
     ) -> Self {
-        let Prepared { manifest, generation, lock } = prepared;
-        let log = checkpoints.folder.join(format!("{generation}-{rank}.stored"));
+        let Prepared { folder, manifest, generation } = prepared;
+        let log = folder.file(&format!("{generation}-{rank}.{STORED}"));
         Saving {
             checkpoints: checkpoints.clone(),
             generation,
@@ -89,7 +87,7 @@ impl Saving {
             marks: None,
             saved: (0..ranks).map(|_| None).collect(),
             trouble: None,
-            _lock: lock,
+            folder,
         }
     }
 
@@ -135,17 +133,19 @@ impl<M: Distributable> Node<'_, M> {
         self.saving = Some(Saving::new(checkpoints, prepared, ranks, states));
         match manifest {
             None => self.begin(),
-            Some(manifest) => self.restore(&manifest, checkpoints)?,
+            Some(manifest) => {
+                if let (0, Some(saving)) = (self.rank, &self.saving) {
+                    manifest.remove_unnamed(&saving.folder);
+                }
+                self.restore(&manifest, checkpoints)?;
+            }
         }
         Ok(())
     }
 
     fn restore(&mut self, manifest: &Manifest, checkpoints: &Checkpoints) -> Result<(), CheckpointProblem> {
         let folder = &checkpoints.folder;
-        if self.rank == 0 {
-            manifest.tidy(folder);
-        }
-        let garbled = |Garbled| CheckpointProblem::Garbled(folder.clone());
+        let garbled = |Garbled| CheckpointProblem::Damaged { file: folder.join(MANIFEST) };
         for account in &manifest.accounts {
             self.restore_assignments(&mut Reader::new(account)).map_err(garbled)?;
         }
@@ -342,9 +342,9 @@ impl<M: Distributable> Node<'_, M> {
         let (width, format) = (self.model.width(), self.file_format());
         let file = |kind: &str| {
             let name = format!("{}-{}-{}.{kind}", saving.generation, self.rank, saving.sequence);
-            ParcelFile::new(saving.checkpoints.folder.join(name), width, format)
+            ParcelFile::new(saving.folder.file(&name), width, format)
         };
-        let (mut waiting_file, mut found_file) = (file("waiting"), file("found"));
+        let (mut waiting_file, mut found_file) = (file(WAITING), file(FOUND));
         let mut waiting = Vec::new();
         self.queue.for_each(&mut |stored| waiting.push(stored));
         for Stored { state, depth, label } in waiting {
@@ -375,8 +375,6 @@ impl<M: Distributable> Node<'_, M> {
         let mut stored = saving.earlier.clone();
         stored.extend(all.iter().enumerate().map(|(rank, saved)| (rank as Rank, saved.stored.clone())));
         let manifest = Manifest {
-            identity: saving.checkpoints.identity.clone(),
-            description: saving.checkpoints.description.clone(),
             generation: saving.generation,
             level,
             format,
@@ -385,10 +383,8 @@ impl<M: Distributable> Node<'_, M> {
             found: all.iter().enumerate().map(|(rank, saved)| (rank as Rank, saved.found.clone())).collect(),
             accounts: all.into_iter().map(|saved| saved.account).collect(),
         };
-        let folder = saving.checkpoints.folder.clone();
-        match manifest.write(&folder) {
-            // Files of states that waited at an earlier checkpoint are of no use any more.
-            Ok(()) => manifest.tidy_waiting(&folder),
+        match manifest.write(&saving.folder, &saving.checkpoints) {
+            Ok(()) => manifest.remove_earlier_waiting(&saving.folder),
             Err(error) => self.give_up_saving(&error),
         }
     }

@@ -3,8 +3,8 @@
 //! Every checkpoint adds a file with what the model's tables have got since the last one, in their order. A file is a sequence of blocks: the length of
 //! its entries, their checksum, and the entries, each with its table, its number there, its length and its words.
 
-use super::coding::checksum;
 use super::disk::{Disk, DiskTrouble, Finished, Kind, Output};
+use crate::checkpoint::checksum;
 use dampf_core::{Restore, Word};
 use std::fs::File;
 use std::io::{BufReader, Read};
