@@ -82,7 +82,8 @@ fn main() {
             Node::new(rank, ranks, &model, store, (&options, &settings), &monitor).expect("it can begin")
         };
         let mut nodes: Vec<Node<GclModel>> = (0..ranks).map(node).collect();
-        let network = simulation::SimulationSettings { turns_max: u64::MAX, ..simulation::SimulationSettings::varied(seed) };
+        let network =
+            simulation::SimulationSettings { turns_max: u64::MAX, ..simulation::SimulationSettings::varied(seed) };
         let outcome = simulate(&mut nodes, &network);
         let counts = nodes[0].summary().map(|summary| summary.statistics);
         let agrees = counts.is_some_and(|counts| {
