@@ -12,7 +12,7 @@ use crate::parcel::{Companion, Format, unpack};
 use crate::passage::Arrivals;
 use dampf_core::{Successors, Word, Worker};
 use dampf_net::{Rank, Transport, Turn};
-use dampf_store::{Inserted, Prefix, Session, StateRef, Store, TreeStore};
+use dampf_store::{ByPrefix, Inserted, Prefix, Retrieve, Session, StateRef, Store, TreeStore};
 
 /// States that are sent in one turn.
 const STATES_PER_TURN: usize = 1024;
@@ -78,7 +78,7 @@ impl<M: Distributable> Node<'_, M> {
         let mut words = vec![0; self.model.width()];
         let mut own = Vec::new();
         for state in census.left.split_off(from) {
-            self.session.load(state, &mut words);
+            TreeStore::load(&mut self.session, state, &mut words);
             let home = self.partitioner.home(&words);
             if home == self.rank {
                 own.extend_from_slice(&words);

@@ -12,7 +12,7 @@ use crate::partition::Owner;
 use crate::queue::Stored;
 use dampf_core::{Action, Successors, Word, Worker};
 use dampf_net::Transport;
-use dampf_store::{Inserted, Session, Staged, hash_words};
+use dampf_store::{Inserted, Session, hash_words};
 
 /// How deep, and what is remembered on the way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -139,7 +139,7 @@ impl<M: Distributable> Node<'_, M> {
 
     fn is_stored(&mut self, state: &[Word]) -> bool {
         let hash = self.session.prepare(state);
-        self.session.stage(hash, state) == Staged::Old
+        self.session.contains(hash, state)
     }
 
     /// Stores a state that is explored at once; true where it is new.

@@ -33,7 +33,7 @@ use crate::{RankProblem, RankSettings, Termination};
 use dampf_core::{Revise, Statistics, Successors, Unsupported, Word};
 use dampf_net::{Lost, Process, Rank, Transport, Turn};
 use dampf_search::{Monitor, SearchOptions, StopReason};
-use dampf_store::{Session, StateRef, Store, TreeStore};
+use dampf_store::{Retrieve, Session, StateRef, Store, TreeStore};
 use explore::{ForeignStep, Held, OwnStep};
 pub use levels::LevelEnd;
 use levels::Levels;
@@ -563,6 +563,6 @@ impl<M: Distributable> Process for Node<'_, M> {
 
 impl<M: Distributable> Node<'_, M> {
     pub(crate) fn load(&mut self, state: StateRef) {
-        self.session.load(state, &mut self.words);
+        TreeStore::load(&mut self.session, state, &mut self.words);
     }
 }

@@ -16,7 +16,7 @@ use crate::report::{Discovery, FaultPlace, Report, Summary};
 use dampf_core::{Action, Finding, Model, Successors, Trail, Word, Worker, replay};
 use dampf_net::{Rank, Transport};
 use dampf_search::{FINDINGS_MAX, StopReason};
-use dampf_store::{Prefix, Session, StateRef};
+use dampf_store::{ByPrefix, Prefix, Session, StateRef};
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// After so many tried states the beginning of the search is worth remembering.

@@ -3,6 +3,7 @@
 use crate::outbox::Traffic;
 use crate::wire::{Garbled, Reader, Write};
 use dampf_core::{Action, Fault, FaultKind, Finding, Revise, SourceLocation, Statistics, Trail, Unsupported};
+use dampf_search::Judgement;
 use dampf_search::StopReason;
 use dampf_store::StateRef;
 use std::collections::BTreeSet;
@@ -59,6 +60,18 @@ pub struct Summary {
     pub checkpoint_trouble: Option<String>,
     /// What was refuted of what the model assumes, by whichever rank. If there is anything, nothing else counts.
     pub refuted: BTreeSet<Revise>,
+}
+
+impl Summary {
+    /// What judging states came to, on all ranks together.
+    pub fn judgement(&self) -> Judgement {
+        Judgement {
+            faults: self.statistics.faults,
+            unsupported: self.unsupported.clone(),
+            refuted: self.refuted.clone(),
+            truncated: self.truncated,
+        }
+    }
 }
 
 fn write_statistics(out: &mut Vec<u8>, statistics: &Statistics) {

@@ -11,7 +11,7 @@ use crate::Distributable;
 use crate::partition::{Partition, Sections, spread};
 use dampf_core::{Fingerprints, Successors, Word, Worker};
 use dampf_net::Rank;
-use dampf_store::{Inserted, Session, StateRef, Store, TreeStore};
+use dampf_store::{Inserted, Retrieve, Session, StateRef, Store, TreeStore};
 use std::collections::VecDeque;
 
 /// Steps that are computed. Those of programs are dearer.
@@ -83,7 +83,7 @@ impl<'m> Sample<'m> {
         let (mut words, mut successors) = (vec![0; model.width()], Successors::new(model.width()));
         let (mut fingerprints, mut numbers) = (Fingerprints::new(), Vec::new());
         for &state in states.iter().step_by(states.len().div_ceil(STATES_MAX)) {
-            session.load(state, &mut words);
+            TreeStore::load(&mut session, state, &mut words);
             if sample.parts {
                 fingerprints.words(model, &words, &mut numbers);
                 sample.values.extend_from_slice(&numbers);
@@ -218,7 +218,7 @@ fn explore_some<M: Distributable>(model: &M) -> Option<(TreeStore, Vec<StateRef>
         }
         let state = waiting.pop_front()?;
         explored.push(state);
-        session.load(state, &mut words);
+        TreeStore::load(&mut session, state, &mut words);
         worker.successors(&words, &mut successors);
         if successors.unsupported().is_some() || !successors.refuted().is_empty() {
             return None;

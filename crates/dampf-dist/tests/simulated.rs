@@ -6,6 +6,7 @@ use dampf_core::{Model, Transfer, Verdict, replay};
 use dampf_dist::{ForeignStates, Library, LocalSearch, Order, OwnStates, Partition, RankSettings, Summary, Waiting};
 use dampf_net::simulation;
 use dampf_search::{SearchOptions, judge};
+use dampf_store::Exactness;
 use dampf_testkit::graph::{Size, random_graph};
 use dampf_testkit::pages::Pages;
 use dampf_testkit::reference::{Expected, reference};
@@ -56,7 +57,10 @@ fn compare<M: Model>(
         let faults: BTreeSet<_> = summary.findings.iter().map(|finding| finding.fault.clone()).collect();
         assert_eq!(faults, expected.faults, "{context}");
     }
-    let verdict = judge(&summary.findings, summary.unsupported.as_ref(), summary.stopped, summary.truncated, options);
+    let verdict = {
+        let certainty = (Exactness::Exact, summary.statistics.states);
+        judge(&summary.findings, &summary.judgement(), summary.stopped, certainty, options)
+    };
     match (&verdict, &expected.first) {
         (Verdict::Verified, None) => {}
         (Verdict::Violated(finding), Some((trail, fault))) => {

@@ -1,13 +1,17 @@
-//! Breadth-first search, level by level, on one or more threads.
+//! Breadth-first search: a frontier of levels, on one or more threads.
 //!
 //! A level is a list of chunks that threads take from; the next level is what they leave behind. Threads
 //! meet at the end of each level, so that every state is found at its least distance, and the first
 //! fault found has a shortest trail.
 
-use crate::expand::{BATCH, Expander, Met};
+use crate::expand::BATCH;
+use crate::frontier::{Frontier, States};
 use crate::meeting::Meeting;
-use crate::{Discovery, Explored, Monitor, SearchOptions, StopReason, Way};
-use dampf_core::{Model, Trail};
+use crate::rebuild::Route;
+use crate::recall::Recall;
+use crate::traversal::Traversal;
+use crate::{Monitor, SearchOptions};
+use dampf_core::{Model, Word};
 use dampf_store::{StateRef, Store};
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -15,163 +19,140 @@ use std::sync::Mutex;
 /// States that a thread takes at a time: small, so that short levels are shared too.
 const CHUNK: usize = 256;
 
-type Chunk = Vec<StateRef>;
-
 struct Levels {
-    now: VecDeque<Chunk>,
-    next: VecDeque<Chunk>,
+    now: VecDeque<States>,
+    next: VecDeque<States>,
     /// Said once for all threads at the end of a level: by the time a thread looks at `now`, another may have
     /// emptied it.
     over: bool,
 }
 
-pub(crate) fn search<M: Model, S: Store>(model: &M, store: &S, options: &SearchOptions, monitor: &Monitor) -> Explored {
-    let mut explored = Explored::default();
-    let mut first = Chunk::new();
-    if !begin(model, store, options, monitor, &mut first, &mut explored) {
-        return explored;
-    }
-    let levels = Mutex::new(Levels { now: VecDeque::from([first]), next: VecDeque::new(), over: false });
-    let meeting = Meeting::new(options.threads);
-    let work = || {
-        let mut thread = Thread {
-            expander: Expander::new(model, store, options.deadlocks),
-            options,
-            monitor,
-            levels: &levels,
-            explored: Explored::default(),
-            filling: Chunk::new(),
-            met: Vec::new(),
-        };
-        thread.run(&meeting);
-        thread.explored.take(&mut thread.expander);
-        thread.explored
-    };
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = (1..options.threads).map(|_| scope.spawn(work)).collect();
-        explored.absorb(work());
-        for thread in threads {
-            explored.absorb(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        }
-    });
-    explored
-}
-
-/// Adds the initial states. False where the search is over before it began.
-pub(crate) fn begin<M: Model, S: Store>(
+pub(crate) fn search<R: Recall<S>, M: Model, S: Store>(
     model: &M,
     store: &S,
     options: &SearchOptions,
     monitor: &Monitor,
-    first: &mut Vec<StateRef>,
-    explored: &mut Explored,
-) -> bool {
-    let mut met = Vec::new();
-    let mut expander = Expander::new(model, store, options.deadlocks);
-    expander.begin(|state| first.push(state), &mut met);
-    explored.take(&mut expander);
-    monitor.add(first.len() as u64, 0);
-    for Met { number, fault, .. } in met {
-        monitor.add_fault();
-        let trail = Trail::ending(number as u64, Vec::new());
-        explored.note(Discovery { fault, way: Way::Known(trail), step: None });
+) -> Traversal {
+    let mut traversal = Traversal::default();
+    let carried = R::carried(model.width());
+    let mut first = States::new(carried);
+    if !traversal.begin(model, store, (options, monitor), |state, words| first.push(state, words)) {
+        return traversal;
     }
-    if !explored.refuted.is_empty() {
-        monitor.stop(StopReason::Refuted);
-        return false;
-    }
-    explored.discoveries.is_empty() || options.keep_going
+    let levels = Mutex::new(Levels { now: VecDeque::from([first]), next: VecDeque::new(), over: false });
+    let meeting = Meeting::new(options.threads);
+    let frontier = || LevelFrontier {
+        levels: &levels,
+        meeting: &meeting,
+        monitor,
+        max_depth: options.max_depth,
+        depth: 0,
+        taken: States::new(carried),
+        at: 0,
+        filling: States::new(carried),
+        carried,
+        truncated: false,
+    };
+    traversal.explore::<R, M, S, _>(model, store, (options, monitor), frontier);
+    traversal
 }
 
-struct Thread<'a, M: Model, S: Store> {
-    expander: Expander<'a, M, S>,
-    options: &'a SearchOptions,
-    monitor: &'a Monitor,
+struct LevelFrontier<'a> {
     levels: &'a Mutex<Levels>,
-    explored: Explored,
+    meeting: &'a Meeting,
+    monitor: &'a Monitor,
+    max_depth: Option<u64>,
+    /// Of the current level.
+    depth: u64,
+    /// The chunk of the current level that is being explored, and where the part begins that is not.
+    taken: States,
+    at: usize,
     /// The chunk of the next level that is being filled.
-    filling: Chunk,
-    met: Vec<Met>,
+    filling: States,
+    carried: usize,
+    truncated: bool,
 }
 
-impl<'a, M: Model, S: Store> Thread<'a, M, S> {
-    fn run(&mut self, meeting: &Meeting) {
-        for depth in 0.. {
-            if self.options.max_depth == Some(depth) {
-                self.explored.truncated |= !self.lock().now.is_empty();
-                return;
-            }
-            while let Some(chunk) = self.take() {
-                for batch in chunk.chunks(BATCH) {
-                    self.explore(batch, depth);
-                    if self.monitor.is_stopped() {
-                        break;
-                    }
-                }
-            }
-            if !self.filling.is_empty() {
-                let filled = std::mem::take(&mut self.filling);
-                self.lock().next.push_back(filled);
-            }
-            if meeting.wait() {
-                self.turn(depth);
-            }
-            meeting.wait();
-            if self.lock().over {
-                return;
-            }
-        }
-    }
-
+impl<'a> LevelFrontier<'a> {
     fn lock(&self) -> std::sync::MutexGuard<'a, Levels> {
         self.levels.lock().expect("no thread panics while it holds the levels")
     }
 
-    fn take(&self) -> Option<Chunk> {
-        if self.monitor.is_stopped() { None } else { self.lock().now.pop_front() }
+    /// Meets the other threads at the end of a level. False where it was the last.
+    #[cold]
+    fn end_level(&mut self) -> bool {
+        if !self.filling.is_empty() {
+            let filled = std::mem::replace(&mut self.filling, States::new(self.carried));
+            self.lock().next.push_back(filled);
+        }
+        if self.meeting.wait() {
+            self.turn();
+        }
+        self.meeting.wait();
+        self.depth += 1;
+        !self.lock().over
     }
 
     /// Makes the next level the current one.
-    fn turn(&self, depth: u64) {
+    fn turn(&self) {
         let mut levels = self.lock();
-        let frontier: usize = levels.next.iter().map(Vec::len).sum();
-        self.monitor.set_frontier(frontier as u64 + levels.now.iter().map(Vec::len).sum::<usize>() as u64);
-        if frontier > 0 {
-            self.monitor.deepen(depth + 1);
+        let count = |chunks: &VecDeque<States>| chunks.iter().map(States::len).sum::<usize>() as u64;
+        let (left, found) = (count(&levels.now), count(&levels.next));
+        self.monitor.set_frontier(left + found);
+        if found > 0 {
+            self.monitor.deepen(self.depth + 1);
         }
-        if self.monitor.is_stopped() || frontier == 0 {
+        if self.monitor.is_stopped() || found == 0 {
             levels.over = true;
         } else {
             levels.now = std::mem::take(&mut levels.next);
         }
     }
+}
 
-    fn explore(&mut self, batch: &[StateRef], depth: u64) {
-        let mut states = 0;
-        let (filling, levels) = (&mut self.filling, self.levels);
-        let new = |_, state| {
-            states += 1;
-            filling.push(state);
-            if filling.len() >= CHUNK {
-                let filled = std::mem::replace(filling, Chunk::with_capacity(CHUNK));
-                levels.lock().expect("no thread panics while it holds the levels").next.push_back(filled);
+impl Frontier for LevelFrontier<'_> {
+    #[inline]
+    fn take(&mut self, batch: &mut States) -> bool {
+        loop {
+            if self.max_depth == Some(self.depth) {
+                self.truncated |= !self.lock().now.is_empty();
+                return false;
             }
-        };
-        let transitions = self.expander.expand(batch, new, &mut self.met);
-        let states = self.monitor.add(states, transitions);
-        if self.expander.has_refuted() {
-            self.monitor.stop(StopReason::Refuted);
-        }
-        if self.options.max_states.is_some_and(|limit| states >= limit) {
-            self.monitor.stop(StopReason::StateLimit);
-        }
-        for Met { number, step, fault } in self.met.drain(..) {
-            self.monitor.add_fault();
-            let way = Way::To { state: batch[number], distance: Some(depth) };
-            self.explored.note(Discovery { fault, way, step });
-            if !self.options.keep_going {
-                self.monitor.stop(StopReason::Fault);
+            if !self.monitor.is_stopped() {
+                if self.at < self.taken.len() {
+                    let end = self.taken.len().min(self.at + BATCH);
+                    batch.extend(&self.taken, self.at..end);
+                    self.at = end;
+                    return true;
+                }
+                let chunk = self.lock().now.pop_front();
+                if let Some(chunk) = chunk {
+                    (self.taken, self.at) = (chunk, 0);
+                    continue;
+                }
+            }
+            if !self.end_level() {
+                return false;
             }
         }
+    }
+
+    #[inline]
+    fn put(&mut self, state: StateRef, words: &[Word]) {
+        self.filling.push(state, words);
+        if self.filling.len() >= CHUNK {
+            let filled = std::mem::replace(&mut self.filling, States::with_capacity(self.carried, CHUNK));
+            self.lock().next.push_back(filled);
+        }
+    }
+
+    fn route(&self, batch: &States, number: usize) -> Route {
+        Route::ByParents { state: batch.names()[number], distance: Some(self.depth) }
+    }
+
+    fn finish_batch(&mut self) {}
+
+    fn truncated(&self) -> bool {
+        self.truncated
     }
 }

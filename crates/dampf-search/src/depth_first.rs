@@ -1,14 +1,16 @@
-//! Depth-first search on one or more threads.
+//! Depth-first search: a frontier of stacks, on one or more threads.
 //!
 //! Each thread has a stack. A state that is expanded stays on the stack as a *mark*, below its new
 //! successors, until these are done: the marks on a stack are the way to the state being expanded, so a
 //! trail needs no search. A thread without work gets the oldest open states of another's stack (they tend to have the
 //! largest part of the graph below them); the way to those is rebuilt from the store when it is needed.
 
-use crate::breadth_first::begin;
-use crate::expand::{Expander, Met};
-use crate::{Discovery, Explored, Monitor, SearchOptions, StopReason, Way};
-use dampf_core::Model;
+use crate::frontier::{Frontier, States};
+use crate::rebuild::Route;
+use crate::recall::Recall;
+use crate::traversal::Traversal;
+use crate::{Monitor, SearchOptions};
+use dampf_core::{Model, Word};
 use dampf_store::{StateRef, Store};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
@@ -19,6 +21,13 @@ struct Entry {
     depth: u32,
     /// Expanded; its new successors lie above.
     mark: bool,
+}
+
+/// Entries, and the words that are carried with the open ones, in their order.
+#[derive(Default)]
+struct Stack {
+    entries: Vec<Entry>,
+    words: Vec<Word>,
 }
 
 /// How often, in expansions, a thread looks whether another one is waiting for work.
@@ -35,53 +44,51 @@ struct Exchange {
 }
 
 struct Offers {
-    work: Vec<Vec<Entry>>,
+    work: Vec<Stack>,
     waiting: usize,
     over: bool,
 }
 
-pub(crate) fn search<M: Model, S: Store>(model: &M, store: &S, options: &SearchOptions, monitor: &Monitor) -> Explored {
-    let mut explored = Explored::default();
-    let mut first = Vec::new();
-    if !begin(model, store, options, monitor, &mut first, &mut explored) {
-        return explored;
+pub(crate) fn search<R: Recall<S>, M: Model, S: Store>(
+    model: &M,
+    store: &S,
+    options: &SearchOptions,
+    monitor: &Monitor,
+) -> Traversal {
+    let mut traversal = Traversal::default();
+    let carried = R::carried(model.width());
+    let mut first = Stack::default();
+    let begun = traversal.begin(model, store, (options, monitor), |state, words| {
+        first.entries.push(Entry { state, depth: 0, mark: false });
+        first.words.extend_from_slice(&words[..carried]);
+    });
+    if !begun {
+        return traversal;
     }
-    let entries = first.into_iter().rev().map(|state| Entry { state, depth: 0, mark: false }).collect();
+    first.reverse_from(0, 0, carried);
     let exchange = Exchange {
-        offers: Mutex::new(Offers { work: vec![entries], waiting: 0, over: false }),
+        offers: Mutex::new(Offers { work: vec![first], waiting: 0, over: false }),
         changed: Condvar::new(),
         waiting: AtomicUsize::new(0),
     };
-    let work = || {
-        let mut thread = Thread {
-            expander: Expander::new(model, store, options.deadlocks),
-            options,
-            monitor,
-            exchange: &exchange,
-            explored: Explored::default(),
-            stack: Vec::new(),
-            met: Vec::new(),
-        };
-        while let Some(stack) = exchange.take(options.threads, monitor) {
-            thread.stack = stack;
-            thread.run();
-        }
-        thread.explored.take(&mut thread.expander);
-        thread.explored
+    let frontier = || StackFrontier {
+        exchange: &exchange,
+        monitor,
+        options,
+        stack: Stack::default(),
+        carried,
+        depth: 0,
+        first_new: (0, 0),
+        until_look: SHARE_INTERVAL,
+        truncated: false,
     };
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = (1..options.threads).map(|_| scope.spawn(work)).collect();
-        explored.absorb(work());
-        for thread in threads {
-            explored.absorb(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        }
-    });
-    explored
+    traversal.explore::<R, M, S, _>(model, store, (options, monitor), frontier);
+    traversal
 }
 
 impl Exchange {
     /// Waits for work; none when all threads wait, which means that there is none any more.
-    fn take(&self, threads: usize, monitor: &Monitor) -> Option<Vec<Entry>> {
+    fn take(&self, threads: usize, monitor: &Monitor) -> Option<Stack> {
         let mut offers = self.offers.lock().expect("no thread panics while it holds the offers");
         offers.waiting += 1;
         loop {
@@ -103,114 +110,143 @@ impl Exchange {
         }
     }
 
-    fn give(&self, work: Vec<Entry>) {
+    fn give(&self, work: Stack) {
         let mut offers = self.offers.lock().expect("no thread panics while it holds the offers");
         offers.work.push(work);
         self.changed.notify_one();
     }
 }
 
-struct Thread<'a, M: Model, S: Store> {
-    expander: Expander<'a, M, S>,
-    options: &'a SearchOptions,
-    monitor: &'a Monitor,
-    exchange: &'a Exchange,
-    explored: Explored,
-    stack: Vec<Entry>,
-    met: Vec<Met>,
+impl Stack {
+    /// Turns the entries from one on around, and their words. All of them are open.
+    #[inline]
+    fn reverse_from(&mut self, entry: usize, word: usize, carried: usize) {
+        self.entries[entry..].reverse();
+        if carried > 0 {
+            let words = &mut self.words[word..];
+            words.reverse();
+            words.chunks_exact_mut(carried).for_each(<[Word]>::reverse);
+        }
+    }
+
+    fn open(&self) -> usize {
+        self.entries.iter().filter(|entry| !entry.mark).count()
+    }
+
+    /// Takes the oldest open entries off.
+    fn split_oldest(&mut self, mut share: usize, carried: usize) -> Stack {
+        let mut handed = Stack { words: self.words.drain(..share * carried).collect(), ..Stack::default() };
+        self.entries.retain(|entry| {
+            let take = !entry.mark && share > 0;
+            if take {
+                share -= 1;
+                handed.entries.push(*entry);
+            }
+            !take
+        });
+        handed
+    }
 }
 
-impl<M: Model, S: Store> Thread<'_, M, S> {
-    fn run(&mut self) {
-        let mut until_look = SHARE_INTERVAL;
-        while let Some(entry) = self.stack.pop() {
+struct StackFrontier<'a> {
+    exchange: &'a Exchange,
+    monitor: &'a Monitor,
+    options: &'a SearchOptions,
+    stack: Stack,
+    carried: usize,
+    /// Of the state that is being expanded.
+    depth: u32,
+    /// Where its new successors begin on the stack, right above its mark, and where their words do.
+    first_new: (usize, usize),
+    until_look: u32,
+    truncated: bool,
+}
+
+impl StackFrontier<'_> {
+    /// Hands the older half of the open states to a waiting thread.
+    #[cold]
+    fn share(&mut self) {
+        self.until_look = SHARE_INTERVAL;
+        self.monitor.set_frontier(self.stack.entries.len() as u64);
+        if self.exchange.waiting.load(Ordering::Relaxed) == 0 || self.stack.entries.len() < SHARE_LEAST {
+            return;
+        }
+        let open = self.stack.open();
+        if open >= SHARE_LEAST {
+            self.exchange.give(self.stack.split_oldest(open / 2, self.carried));
+        }
+    }
+
+    /// The next open state, from the own stack.
+    #[inline]
+    fn pop(&mut self, batch: &mut States) -> bool {
+        while let Some(entry) = self.stack.entries.pop() {
             if entry.mark {
                 continue;
             }
             if self.monitor.is_stopped() {
-                self.stack.push(entry);
-                break;
+                self.stack.entries.push(entry);
+                return false;
             }
+            let words = self.stack.words.len() - self.carried;
             if self.options.max_depth.is_some_and(|limit| u64::from(entry.depth) >= limit) {
-                self.explored.truncated = true;
+                self.truncated = true;
+                self.stack.words.truncate(words);
                 continue;
             }
-            self.explore(entry);
-            until_look -= 1;
-            if until_look == 0 {
-                until_look = SHARE_INTERVAL;
-                self.monitor.set_frontier(self.stack.len() as u64);
-                self.share();
+            batch.push(entry.state, &self.stack.words[words..]);
+            self.stack.words.truncate(words);
+            self.stack.entries.push(Entry { mark: true, ..entry });
+            self.depth = entry.depth;
+            self.first_new = (self.stack.entries.len(), words);
+            return true;
+        }
+        false
+    }
+}
+
+impl Frontier for StackFrontier<'_> {
+    #[inline]
+    fn take(&mut self, batch: &mut States) -> bool {
+        while !self.pop(batch) {
+            self.monitor.set_frontier(self.stack.open() as u64);
+            match self.exchange.take(self.options.threads, self.monitor) {
+                Some(stack) => self.stack = stack,
+                None => return false,
             }
         }
-        let open = self.stack.iter().filter(|entry| !entry.mark).count();
-        self.monitor.set_frontier(open as u64);
-        self.stack.clear();
+        true
     }
 
-    fn explore(&mut self, entry: Entry) {
-        let Entry { state, depth, .. } = entry;
-        self.stack.push(Entry { mark: true, ..entry });
-        let first_new = self.stack.len();
-        let stack = &mut self.stack;
-        let new = |_, state| stack.push(Entry { state, depth: depth + 1, mark: false });
-        let transitions = self.expander.expand(&[state], new, &mut self.met);
-        let found = self.stack.len() - first_new;
-        let states = self.monitor.add(found as u64, transitions);
-        if self.expander.has_refuted() {
-            self.monitor.stop(StopReason::Refuted);
-        }
-        if self.options.max_states.is_some_and(|limit| states >= limit) {
-            self.monitor.stop(StopReason::StateLimit);
-        }
-        if found == 0 {
+    #[inline]
+    fn put(&mut self, state: StateRef, words: &[Word]) {
+        self.stack.entries.push(Entry { state, depth: self.depth + 1, mark: false });
+        self.stack.words.extend_from_slice(&words[..self.carried]);
+    }
+
+    fn route(&self, _: &States, _: usize) -> Route {
+        let marks = self.stack.entries[..self.first_new.0].iter().filter(|entry| entry.mark);
+        Route::Along(marks.map(|entry| entry.state).collect())
+    }
+
+    #[inline]
+    fn finish_batch(&mut self) {
+        let (entry, word) = self.first_new;
+        if self.stack.entries.len() == entry {
             // Nothing lies above the mark: it is done.
-            if self.met.is_empty() {
-                self.stack.pop();
-            }
+            self.stack.entries.pop();
         } else {
-            self.monitor.deepen(u64::from(depth) + 1);
+            self.monitor.deepen(u64::from(self.depth) + 1);
             // The first successor is to be explored first.
-            self.stack[first_new..].reverse();
+            self.stack.reverse_from(entry, word, self.carried);
         }
-        if !self.met.is_empty() {
-            self.note_faults(first_new);
-        }
-    }
-
-    /// Notes the faults of the state whose mark lies right below `first_new`.
-    #[cold]
-    fn note_faults(&mut self, first_new: usize) {
-        let way: Vec<StateRef> =
-            self.stack[..first_new].iter().filter(|entry| entry.mark).map(|entry| entry.state).collect();
-        for Met { step, fault, .. } in self.met.drain(..) {
-            self.monitor.add_fault();
-            self.explored.note(Discovery { fault, way: Way::Along(way.clone()), step });
-            if !self.options.keep_going {
-                self.monitor.stop(StopReason::Fault);
-            }
+        self.until_look -= 1;
+        if self.until_look == 0 {
+            self.share();
         }
     }
 
-    /// Hands the older half of the open states to a waiting thread.
-    fn share(&mut self) {
-        if self.exchange.waiting.load(Ordering::Relaxed) == 0 || self.stack.len() < SHARE_LEAST {
-            return;
-        }
-        let open = self.stack.iter().filter(|entry| !entry.mark).count();
-        let mut share = open / 2;
-        if open < SHARE_LEAST {
-            return;
-        }
-        let mut handed = Vec::with_capacity(share);
-        self.stack.retain(|entry| {
-            let take = !entry.mark && share > 0;
-            if take {
-                share -= 1;
-                handed.push(*entry);
-            }
-            !take
-        });
-        self.exchange.give(handed);
+    fn truncated(&self) -> bool {
+        self.truncated
     }
 }

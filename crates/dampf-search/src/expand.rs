@@ -1,169 +1,198 @@
-//! The loop body that all searches share: a batch of states in, new states and faults out.
+//! One expansion for every search: states in, successors and what is to be said about the states out.
 //!
-//! A batch goes through two passes. The first generates all successors of all its states and prepares each
-//! one, which starts the fetch of the table line it needs; the second looks them up. By then the lines have
-//! arrived: the search waits for memory once per batch, not once per transition.
+//! An [`Expander`] generates the successors of a batch of states and judges the states; a [`Sink`] is what a search does with them: commit
+//! them to a store, stage them for the end of a level, gather them for the disk, send them to other ranks. A search is an expander, a sink
+//! and a frontier.
+//!
+//! A batch goes through two passes. The first generates all successors of all its states and prepares each one, which starts the fetch of the
+//! table line it needs; the second looks them up. By then the lines have arrived: the search waits for memory once per batch, not
+//! once per transition.
 
+use crate::{SearchOptions, StopReason};
 use dampf_core::{Fault, Model, Remark, Revise, Successors, Unsupported, Word, Worker};
-use dampf_store::{Inserted, Session, Staged, StateRef, Store};
 use std::collections::BTreeSet;
 
 /// States expanded together: enough for the fetches to overlap, few enough for the buffers to stay in cache.
-pub(crate) const BATCH: usize = 32;
+pub const BATCH: usize = 32;
 
-pub(crate) struct Expander<'a, M: Model + 'a, S: Store + 'a> {
-    worker: M::Worker<'a>,
-    session: S::Session<'a>,
+/// What a search does with explored states and their successors.
+pub trait Sink {
+    /// Names a state that is to be explored.
+    type Source: Copy;
+    type Error;
+
+    /// Reads the state with this number in its batch.
+    fn load(&mut self, number: usize, source: Self::Source, words: &mut [Word]);
+
+    /// Begins to look the successors of a state up.
+    fn prepare(
+        &mut self,
+        number: usize,
+        source: Self::Source,
+        state: &[Word],
+        successors: &Successors,
+    ) -> Result<(), Self::Error>;
+
+    /// Takes a fault: of the state, or of the step with this index.
+    fn fault(&mut self, explored: Explored<'_, Self::Source>, step: Option<usize>, fault: Fault);
+
+    /// Takes the successors of a whole batch, all of which were prepared.
+    fn commit(&mut self, batch: &[Self::Source], successors: &[Successors]) -> Result<(), Self::Error>;
+}
+
+/// A state that was explored.
+#[derive(Clone, Copy)]
+pub struct Explored<'a, S> {
+    /// In its batch.
+    pub number: usize,
+    pub source: S,
+    pub state: &'a [Word],
+    pub successors: &'a Successors,
+}
+
+/// What judging states has come to, beside the faults themselves.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Judgement {
+    /// Faulty states and faulty steps.
+    pub faults: u64,
+    /// The least reason why a step could not be computed: then the search has not seen everything.
+    pub unsupported: Option<Unsupported>,
+    /// What was refuted of what the model assumes: then nothing counts that the search has seen.
+    pub refuted: BTreeSet<Revise>,
+    /// Whether the depth limit left states unexplored.
+    pub truncated: bool,
+}
+
+impl Judgement {
+    /// Notes that a step could not be computed. Of several reasons the least is kept: it must not depend on threads.
+    pub fn note_unsupported(&mut self, unsupported: Option<Unsupported>) {
+        let reasons = [self.unsupported.take(), unsupported];
+        self.unsupported = reasons.into_iter().flatten().min_by(|one, other| one.what.cmp(&other.what));
+    }
+
+    pub fn absorb(&mut self, other: Judgement) {
+        self.faults += other.faults;
+        self.note_unsupported(other.unsupported);
+        self.refuted.extend(other.refuted);
+        self.truncated |= other.truncated;
+    }
+
+    /// Why a search need not go on, if it need not.
+    pub fn ends_search(&self, options: &SearchOptions) -> Option<StopReason> {
+        if !self.refuted.is_empty() {
+            return Some(StopReason::Refuted);
+        }
+        (self.faults > 0 && !options.keep_going).then_some(StopReason::Fault)
+    }
+}
+
+/// Generates and judges for one thread.
+pub struct Expander<'m, M: Model + 'm> {
+    worker: M::Worker<'m>,
     /// One buffer per state of a batch.
     successors: Vec<Successors>,
-    pending: Vec<<S::Session<'a> as Session>::Pending>,
     state: Vec<Word>,
     deadlocks: bool,
-    /// The least reason why a step could not be computed.
-    unsupported: Option<Unsupported>,
-    refuted: BTreeSet<Revise>,
+    judgement: Judgement,
 }
 
-/// A fault that a batch met.
-pub(crate) struct Met {
-    /// The number of the state in its batch.
-    pub number: usize,
-    /// The index of the faulty step; none where the state is faulty.
-    pub step: Option<usize>,
-    pub fault: Fault,
-}
-
-impl<'a, M: Model, S: Store> Expander<'a, M, S> {
-    pub fn new(model: &'a M, store: &'a S, deadlocks: bool) -> Self {
+impl<'m, M: Model> Expander<'m, M> {
+    /// `deadlocks` says whether a state without steps that is no valid end is a fault.
+    pub fn new(model: &'m M, deadlocks: bool) -> Self {
         Expander {
             worker: model.worker(),
-            session: store.session(),
             successors: (0..BATCH).map(|_| Successors::new(model.width())).collect(),
-            pending: Vec::new(),
             state: vec![0; model.width()],
             deadlocks,
-            unsupported: None,
-            refuted: BTreeSet::new(),
+            judgement: Judgement::default(),
         }
     }
 
-    /// A step that could not be computed, if one was met: then the search has not seen everything.
-    pub fn take_unsupported(&mut self) -> Option<Unsupported> {
-        self.unsupported.take()
+    /// What judging has come to since it was taken last.
+    pub fn judgement(&self) -> &Judgement {
+        &self.judgement
     }
 
-    /// Whether steps have refuted what the model assumes: then nothing counts that the search has seen.
-    pub fn has_refuted(&self) -> bool {
-        !self.refuted.is_empty()
+    pub fn take_judgement(&mut self) -> Judgement {
+        std::mem::take(&mut self.judgement)
     }
 
-    pub fn take_refuted(&mut self) -> BTreeSet<Revise> {
-        std::mem::take(&mut self.refuted)
-    }
-
-    /// Adds the initial states, calling `new` for those that are, with the state's number.
-    pub fn begin(&mut self, mut new: impl FnMut(StateRef), met: &mut Vec<Met>) {
+    /// The initial states, judged: calls `fault` with the number of each one that cannot be, and its fault.
+    pub fn begin(&mut self, mut fault: impl FnMut(usize, Fault)) -> &Successors {
         let initial = &mut self.successors[0];
         self.worker.initial(initial);
-        self.unsupported = initial.unsupported().cloned();
-        self.refuted.extend(initial.refuted().iter().map(|(_, revise)| revise.clone()));
-        for number in 0..initial.len() {
-            if let Some(fault) = initial.fault(number) {
-                met.push(Met { number, step: Some(number), fault: fault.clone() });
-            }
-            if !initial.leads_on(number) {
-                continue;
-            }
-            let pending = self.session.prepare(initial.state(number));
-            if let Inserted::New(state) = self.session.commit(pending, initial.state(number), None) {
-                new(state);
-            }
-        }
+        // A model without initial states is in no deadlock.
+        judge(initial, false, &mut self.judgement, |step, found| fault(step.unwrap_or_default(), found));
+        initial
     }
 
-    /// Expands a batch of at most [`BATCH`] states: calls `new` for every state that was not in the store,
-    /// with the number of the expanded state, and notes the faults. Returns the number of steps.
+    /// Expands a batch of at most [`BATCH`] states. Returns the number of their steps.
     #[inline]
-    pub fn expand(&mut self, batch: &[StateRef], mut new: impl FnMut(usize, StateRef), met: &mut Vec<Met>) -> u64 {
-        let transitions = self.generate(batch, met);
-        let mut pending = self.pending.iter();
-        for (number, (&state, successors)) in batch.iter().zip(&self.successors).enumerate() {
-            for step in 0..successors.len() {
-                let &pending = pending.next().expect("every step was prepared");
-                if !successors.leads_on(step) {
-                    continue;
-                }
-                if let Inserted::New(found) = self.session.commit(pending, successors.state(step), Some(state)) {
-                    new(number, found);
-                }
-            }
-        }
-        self.session.quiesce();
-        transitions
+    pub fn expand<S: Sink>(&mut self, batch: &[S::Source], sink: &mut S) -> Result<u64, S::Error> {
+        let deadlocks = self.deadlocks;
+        self.expand_by(batch, sink, deadlocks, |worker, state, out| worker.successors(state, out))
     }
 
-    /// Like [`expand`](Self::expand), but stages instead of adding: calls `fresh` for every step that leads
-    /// to a state that was not in the store when the level began, with the step's index.
-    pub fn stage(
+    /// The same for those steps of the states that a layer of the model has left out.
+    pub fn expand_left_out<S: Sink>(&mut self, batch: &[S::Source], sink: &mut S) -> Result<u64, S::Error> {
+        self.expand_by(batch, sink, false, |worker, state, out| worker.left_out(state, out))
+    }
+
+    #[inline]
+    fn expand_by<S: Sink>(
         &mut self,
-        batch: &[StateRef],
-        mut fresh: impl FnMut(usize, usize, StateRef),
-        met: &mut Vec<Met>,
-    ) -> u64 {
-        let transitions = self.generate(batch, met);
-        let mut pending = self.pending.iter();
-        for (number, successors) in self.successors[..batch.len()].iter().enumerate() {
-            for step in 0..successors.len() {
-                let &pending = pending.next().expect("every step was prepared");
-                if !successors.leads_on(step) {
-                    continue;
-                }
-                if let Staged::Fresh(found) = self.session.stage(pending, successors.state(step)) {
-                    fresh(number, step, found);
-                }
-            }
-        }
-        self.session.quiesce();
-        transitions
-    }
-
-    /// Adds a state that was staged.
-    pub fn publish(&mut self, staged: StateRef, parent: StateRef) {
-        self.session.publish(staged, Some(parent));
-    }
-
-    /// The first pass: successors of every state of the batch, prepared.
-    #[inline]
-    fn generate(&mut self, batch: &[StateRef], met: &mut Vec<Met>) -> u64 {
-        self.pending.clear();
-        let mut transitions = 0;
-        for (number, (&state, successors)) in batch.iter().zip(&mut self.successors).enumerate() {
-            self.session.load(state, &mut self.state);
-            self.worker.successors(&self.state, successors);
-            transitions += successors.len() as u64;
-            self.session.prepare_all(successors, 0..successors.len(), &mut self.pending);
-            if !successors.is_unremarkable() {
-                let noted = (&mut *met, &mut self.unsupported, &mut self.refuted);
-                Self::note(number, successors, self.deadlocks, noted);
-            }
-        }
-        transitions
-    }
-
-    #[cold]
-    fn note(
-        number: usize,
-        successors: &Successors,
+        batch: &[S::Source],
+        sink: &mut S,
         deadlocks: bool,
-        (met, unsupported, refuted): (&mut Vec<Met>, &mut Option<Unsupported>, &mut BTreeSet<Revise>),
-    ) {
-        for remark in successors.remarks(deadlocks) {
-            match remark {
-                Remark::Fault { step, fault } => met.push(Met { number, step, fault }),
-                Remark::Unsupported(what) => *unsupported = crate::least([unsupported.take(), Some(what)]),
-                Remark::Refuted(revise) => {
-                    refuted.insert(revise);
-                }
+        generate: impl Fn(&mut M::Worker<'m>, &[Word], &mut Successors),
+    ) -> Result<u64, S::Error> {
+        let mut steps = 0;
+        for (number, (&source, successors)) in batch.iter().zip(&mut self.successors).enumerate() {
+            sink.load(number, source, &mut self.state);
+            generate(&mut self.worker, &self.state, successors);
+            steps += successors.len() as u64;
+            if !successors.is_unremarkable() {
+                let (state, successors) = (self.state.as_slice(), &*successors);
+                judge(successors, deadlocks, &mut self.judgement, |step, fault| {
+                    sink.fault(Explored { number, source, state, successors }, step, fault);
+                });
+            }
+            sink.prepare(number, source, &self.state, successors)?;
+        }
+        sink.commit(batch, &self.successors[..batch.len()])?;
+        Ok(steps)
+    }
+
+    /// The successors of a state, not judged: for ways back through states that were explored before.
+    pub fn successors_of(&mut self, state: &[Word]) -> &Successors {
+        self.worker.successors(state, &mut self.successors[0]);
+        &self.successors[0]
+    }
+
+    /// The initial states, not judged.
+    pub fn initial_states(&mut self) -> &Successors {
+        self.worker.initial(&mut self.successors[0]);
+        &self.successors[0]
+    }
+}
+
+/// Judges a state: the one place where it is decided what is wrong with it.
+#[cold]
+fn judge(
+    successors: &Successors,
+    deadlocks: bool,
+    judgement: &mut Judgement,
+    mut fault: impl FnMut(Option<usize>, Fault),
+) {
+    for remark in successors.remarks(deadlocks) {
+        match remark {
+            Remark::Fault { step, fault: found } => {
+                judgement.faults += 1;
+                fault(step, found);
+            }
+            Remark::Unsupported(unsupported) => judgement.note_unsupported(Some(unsupported)),
+            Remark::Refuted(revise) => {
+                judgement.refuted.insert(revise);
             }
         }
     }

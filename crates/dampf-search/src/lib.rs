@@ -1,35 +1,41 @@
 //! Searches of a model's state graph.
 //!
-//! All searches share one loop body ([`expand`]): take states from a frontier, generate their successors,
-//! look these up in the store, and put the new ones into the frontier. They differ in the frontier:
+//! Every search is an [expander](expand), a sink and a frontier: the expander generates and judges, the sink takes the successors, the
+//! frontier says what comes next. Searches in memory share one loop (`traversal.rs`) and differ in their frontiers:
 //!
-//! - [`breadth_first`]: level by level, so that a fault found is a nearest one;
-//! - [`depth_first`]: a stack for each thread, with work handed to threads that have none;
-//! - [`predictable`]: breadth-first in a canonical order, with the same result for any number of threads.
+//! - `breadth_first.rs`: levels, so that a fault found is a nearest one;
+//! - `depth_first.rs`: a stack for each thread, with work handed to threads that have none;
 //!
-//! [`external`] is a breadth-first search of its own: on disk, for spaces that are larger than memory.
+//! `predictable.rs` is breadth-first in a canonical order, with the same result for any number of threads: its sink stages. [`external`]
+//! is breadth-first on disk, for spaces that are larger than memory: its sink gathers.
 //!
-//! A search answers with a [`Verdict`] that is honest: `Verified` only if nothing was left out. The trail of
+//! A search answers with a [`Verdict`] that is honest: `Verified` only if nothing was left out, which the store has a say in. The trail of
 //! every finding is rebuilt from the store's parent information and replayed on the model before it is returned.
 
 mod breadth_first;
 pub mod checkpoint;
 mod depth_first;
-mod expand;
+pub mod expand;
 pub mod external;
+mod frontier;
 mod meeting;
 mod monitor;
 mod predictable;
 mod rebuild;
+mod recall;
+mod traversal;
 mod watch;
 
+pub use expand::{Expander, Judgement, Sink};
 pub use monitor::{Monitor, Snapshot, StopReason};
 pub use watch::{peak_resident_bytes, resident_bytes, resident_file_bytes, watched};
 
-use dampf_core::{Fault, Finding, Model, Revise, Statistics, Trail, Unsupported, Verdict, replay};
-use dampf_store::{StateRef, Store};
+use dampf_core::{Fault, Finding, Model, Revise, Statistics, Trail, Verdict, replay};
+use dampf_store::{Exactness, Parent, Parents, Retrieve, Staging, Store};
+use recall::{Carried, FromStore, Recall};
 use std::collections::BTreeSet;
 use std::time::Duration;
+use traversal::{Discovery, Traversal};
 
 /// The order in which states are explored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -93,127 +99,104 @@ pub struct Outcome {
 /// How many different faults a search that goes on keeps trails for.
 pub const FINDINGS_MAX: usize = 64;
 
-/// Where a fault was met.
-#[derive(Clone, Debug)]
-struct Discovery {
-    fault: Fault,
-    /// The faulty state, or the state that the faulty step leaves, with the part of the way to it that the search knows.
-    way: Way,
-    /// The index of the faulty step among the successors.
-    step: Option<usize>,
-}
-
-/// What a search knows about the way to a state.
-#[derive(Clone, Debug)]
-enum Way {
-    /// The state; its ancestors are in the store's parent information. With its distance, where that is the least there is.
-    To { state: StateRef, distance: Option<u64> },
-    /// Consecutive states that end in the state; how to reach the first is in the store.
-    Along(Vec<StateRef>),
-    /// The whole way.
-    Known(Trail),
-}
-
-/// What the engines return to [`check`].
-#[derive(Default)]
-struct Explored {
-    discoveries: Vec<Discovery>,
-    unsupported: Option<Unsupported>,
-    refuted: BTreeSet<Revise>,
-    /// Whether the depth limit left states unexplored.
-    truncated: bool,
-}
-
-/// Of several reasons why something could not be computed, the one that is reported: it must not depend on the threads.
-pub fn least(reasons: [Option<Unsupported>; 2]) -> Option<Unsupported> {
-    reasons.into_iter().flatten().min_by(|one, other| one.what.cmp(&other.what))
-}
-
-impl Explored {
-    /// Notes a fault unless one like it is known.
-    fn note(&mut self, discovery: Discovery) {
-        let known = self.discoveries.iter().any(|other| other.fault == discovery.fault);
-        if !known && self.discoveries.len() < FINDINGS_MAX {
-            self.discoveries.push(discovery);
-        }
-    }
-
-    /// Notes that a step could not be computed.
-    fn note_unsupported(&mut self, unsupported: Option<Unsupported>) {
-        self.unsupported = least([self.unsupported.take(), unsupported]);
-    }
-
-    /// Notes what an expander has met beside faults.
-    fn take<M: Model, S: Store>(&mut self, expander: &mut expand::Expander<'_, M, S>) {
-        self.note_unsupported(expander.take_unsupported());
-        self.refuted.append(&mut expander.take_refuted());
-    }
-
-    fn absorb(&mut self, other: Explored) {
-        other.discoveries.into_iter().for_each(|discovery| self.note(discovery));
-        self.note_unsupported(other.unsupported);
-        self.refuted.extend(other.refuted);
-        self.truncated |= other.truncated;
-    }
-}
-
 /// Explores a model and judges it. The store is empty when the search begins.
 ///
 /// # Panics
 /// If a trail does not replay: then Dampf, not the model, is wrong, and no verdict must be given.
-pub fn check<M: Model, S: Store>(model: &M, store: &S, options: &SearchOptions, monitor: &Monitor) -> Outcome {
-    assert!(options.threads > 0, "a search needs a thread");
-    let explored =
-        watch::watched(&|| store.bytes(), options, monitor, || match (options.deterministic, options.order) {
-            (true, _) => predictable::search(model, store, options, monitor),
-            (false, Order::BreadthFirst) => breadth_first::search(model, store, options, monitor),
-            (false, Order::DepthFirst) => depth_first::search(model, store, options, monitor),
-        });
-    // What a search found under a refuted assumption is nothing.
-    let discoveries = if explored.refuted.is_empty() { explored.discoveries.as_slice() } else { &[] };
-    let findings: Vec<Finding> =
-        discoveries.iter().map(|discovery| finding(model, store, discovery, options.deadlocks)).collect();
-    let snapshot = monitor.snapshot();
-    let statistics = Statistics {
-        states: snapshot.states,
-        transitions: snapshot.transitions,
-        depth: snapshot.depth,
-        store_bytes: store.bytes(),
-        frontier: snapshot.frontier,
-        faults: snapshot.faults,
-    };
-    let unsupported = explored.unsupported.as_ref();
-    let verdict = judge(&findings, unsupported, monitor.stopped(), explored.truncated, options);
-    Outcome { verdict, statistics, findings, stopped: monitor.stopped(), refuted: explored.refuted }
+pub fn check<M: Model, S: Retrieve + Parents + Staging>(
+    model: &M,
+    store: &S,
+    options: &SearchOptions,
+    monitor: &Monitor,
+) -> Outcome {
+    conclude::<FromStore, M, S>(model, store, options, monitor, || match (options.deterministic, options.order) {
+        (true, _) => predictable::search(model, store, options, monitor),
+        (false, Order::BreadthFirst) => breadth_first::search::<FromStore, M, S>(model, store, options, monitor),
+        (false, Order::DepthFirst) => depth_first::search::<FromStore, M, S>(model, store, options, monitor),
+    })
 }
 
-/// What follows from what a search saw: the findings, what it could not compute, why it ended early, and whether the depth limit
-/// left states unexplored.
+/// The same with a store that does not give states back: the words of states that wait are kept with them. Not for predictable searches.
+///
+/// # Panics
+/// Like [`check`].
+pub fn check_carrying<M: Model, S: Parent>(
+    model: &M,
+    store: &S,
+    options: &SearchOptions,
+    monitor: &Monitor,
+) -> Outcome {
+    assert!(!options.deterministic, "a predictable search asks its store for states");
+    conclude::<Carried, M, S>(model, store, options, monitor, || match options.order {
+        Order::BreadthFirst => breadth_first::search::<Carried, M, S>(model, store, options, monitor),
+        Order::DepthFirst => depth_first::search::<Carried, M, S>(model, store, options, monitor),
+    })
+}
+
+fn conclude<R: Recall<S>, M: Model, S: Store>(
+    model: &M,
+    store: &S,
+    options: &SearchOptions,
+    monitor: &Monitor,
+    search: impl FnOnce() -> Traversal,
+) -> Outcome {
+    assert!(options.threads > 0, "a search needs a thread");
+    let Traversal { discoveries, judgement } = watch::watched(&|| store.bytes(), options, monitor, search);
+    // What a search found under a refuted assumption is nothing.
+    let discoveries = if judgement.refuted.is_empty() { discoveries.as_slice() } else { &[] };
+    let finding = |discovery| finding::<R, M, S>(model, store, discovery, options.deadlocks);
+    let findings: Vec<Finding> = discoveries.iter().filter_map(finding).collect();
+    let stopped = monitor.stopped();
+    let statistics = monitor.snapshot().statistics(store.bytes());
+    let verdict = judge(&findings, &judgement, stopped, (store.exactness(), statistics.states), options);
+    Outcome { verdict, statistics, findings, stopped, refuted: judgement.refuted }
+}
+
+/// What follows from what a search saw: the findings, what judging states came to, why it ended early, and how sure the store is of the
+/// states that it holds.
 pub fn judge(
     findings: &[Finding],
-    unsupported: Option<&Unsupported>,
+    judgement: &Judgement,
     stopped: Option<StopReason>,
-    truncated: bool,
+    (exactness, states): (Exactness, u64),
     options: &SearchOptions,
 ) -> Verdict {
-    match (findings.first(), unsupported, stopped) {
-        (Some(finding), _, _) => Verdict::Violated(Box::new(finding.clone())),
-        (None, Some(unsupported), _) => Verdict::Unknown(unsupported.to_string()),
-        (None, None, Some(stop)) => Verdict::Unknown(stop.reason(options)),
-        (None, None, None) if truncated => Verdict::Unknown(format!(
-            "the depth limit of {} left states unexplored",
-            options.max_depth.unwrap_or_default()
+    if let Some(finding) = findings.first() {
+        return Verdict::Violated(Box::new(finding.clone()));
+    }
+    if let Some(unsupported) = &judgement.unsupported {
+        return Verdict::Unknown(unsupported.to_string());
+    }
+    if let Some(stop) = stopped {
+        return Verdict::Unknown(stop.reason(options));
+    }
+    if judgement.truncated {
+        let limit = options.max_depth.unwrap_or_default();
+        return Verdict::Unknown(format!("the depth limit of {limit} left states unexplored"));
+    }
+    match exactness {
+        Exactness::Exact => Verdict::Verified,
+        Exactness::Hashed { bits } => Verdict::Unknown(format!(
+            "nothing was found, but states were told apart by {bits} bits of a hash: the probability that one was left out is at \
+             most {:.1e}",
+            exactness.omission_probability(states)
         )),
-        (None, None, None) => Verdict::Verified,
     }
 }
 
-/// Turns a discovery into a finding whose trail was seen to lead to its fault.
-fn finding<M: Model, S: Store>(model: &M, store: &S, discovery: &Discovery, deadlocks: bool) -> Finding {
-    let trail = rebuild::trail(model, store, discovery);
+/// Turns a discovery into a finding whose trail was seen to lead to its fault. None where the store is not exact and has lost the trail.
+fn finding<R: Recall<S>, M: Model, S: Store>(
+    model: &M,
+    store: &S,
+    discovery: &Discovery,
+    deadlocks: bool,
+) -> Option<Finding> {
+    let trail = R::trail(model, store, &discovery.route, discovery.step)?;
     let ends_in = ends_in(model, &trail, deadlocks);
-    assert!(ends_in.contains(&Some(discovery.fault.clone())), "{ends_in:?} is not {}", discovery.fault);
-    Finding { fault: discovery.fault.clone(), trail }
+    let is_there = ends_in.contains(&Some(discovery.fault.clone()));
+    let is_exact = store.exactness() == Exactness::Exact;
+    assert!(is_there || !is_exact, "{ends_in:?} is not {}", discovery.fault);
+    is_there.then(|| Finding { fault: discovery.fault.clone(), trail })
 }
 
 /// The faults that a trail leads to: at its end, and behind a faulty last step.

@@ -1,6 +1,7 @@
 //! What a running search tells others, and what others tell it.
 
 use crate::SearchOptions;
+use dampf_core::Statistics;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 /// Why a search ended early.
@@ -79,6 +80,14 @@ pub struct Snapshot {
     pub depth: u64,
     pub faults: u64,
     pub store_bytes: u64,
+}
+
+impl Snapshot {
+    /// The counters as what a search saw, with the bytes of its visited set.
+    pub(crate) fn statistics(&self, store_bytes: u64) -> Statistics {
+        let Snapshot { states, transitions, frontier, depth, faults, .. } = *self;
+        Statistics { states, transitions, depth, store_bytes, frontier, faults }
+    }
 }
 
 impl Monitor {

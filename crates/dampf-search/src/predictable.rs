@@ -11,12 +11,13 @@
 //!
 //! A faulty step takes part in the order as if it led to a state of the next level.
 
-use crate::breadth_first::begin;
-use crate::expand::{BATCH, Expander, Met};
-use crate::{Discovery, Explored, Monitor, SearchOptions, StopReason, Way, least};
-use dampf_core::{Fault, Model, Revise, Successors, Trail, Unsupported, Word, Worker};
-use dampf_store::{Session, StateRef, Store};
-use std::collections::BTreeSet;
+use crate::expand::{BATCH, Expander, Explored, Judgement, Sink};
+use crate::rebuild::Route;
+use crate::traversal::{Discovery, Traversal};
+use crate::{Monitor, SearchOptions, StopReason};
+use dampf_core::{Fault, Model, Successors, Trail, Word, Worker};
+use dampf_store::{Parents, Retrieve, Session, Staged, Staging, StateRef};
+use std::convert::Infallible;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Where a state or a faulty step stands: the position of the state it comes from and the step's index.
@@ -35,35 +36,38 @@ struct Harvest {
     /// Position, step, fault.
     faults: Vec<(u32, Option<u32>, Fault)>,
     transitions: u64,
-    unsupported: Option<Unsupported>,
-    refuted: BTreeSet<Revise>,
+    judgement: Judgement,
 }
 
-pub(crate) fn search<M: Model, S: Store>(model: &M, store: &S, options: &SearchOptions, monitor: &Monitor) -> Explored {
-    let mut explored = Explored::default();
+pub(crate) fn search<M: Model, S: Retrieve + Parents + Staging>(
+    model: &M,
+    store: &S,
+    options: &SearchOptions,
+    monitor: &Monitor,
+) -> Traversal {
+    let mut traversal = Traversal::default();
     let mut first = Vec::new();
-    if !begin(model, store, options, monitor, &mut first, &mut explored) {
-        return explored;
+    if !traversal.begin(model, store, (options, monitor), |state, _| first.push(state)) {
+        return traversal;
     }
     let mut levels = vec![Level { states: first, parents: Vec::new() }];
     let mut places: Vec<Place> = Vec::new();
     // Faulty steps of the level before, which stand among the states of the current one.
     let mut faulty_steps: Vec<(Place, Fault)> = Vec::new();
-    let mut crew = Crew { model, store, options, own: Expander::new(model, store, options.deadlocks) };
+    let mut crew = Crew { model, store, options, own: Hand::new(model, store, options.deadlocks) };
     loop {
         let depth = levels.len() as u64 - 1;
         let level = levels.last().expect("there is a level");
         if options.max_depth == Some(depth) && !level.states.is_empty() {
-            explored.truncated = true;
+            traversal.judgement.truncated = true;
             break;
         }
         store.begin_level();
         let harvest = expand_level(&mut crew, &level.states, monitor);
         monitor.add(0, harvest.transitions);
-        explored.note_unsupported(harvest.unsupported);
-        if !harvest.refuted.is_empty() {
+        traversal.judgement.absorb(harvest.judgement);
+        if !traversal.judgement.refuted.is_empty() {
             // All that the level refutes, whoever met it: what is learnt must not depend on the threads either.
-            explored.refuted = harvest.refuted;
             monitor.stop(StopReason::Refuted);
             break;
         }
@@ -83,7 +87,7 @@ pub(crate) fn search<M: Model, S: Store>(model: &M, store: &S, options: &SearchO
                 [] => Trail::ending(u64::from(place.0), Vec::new()),
                 before => way_through(model, store, before, place),
             };
-            explored.note(Discovery { fault, way: Way::Known(trail), step: None });
+            traversal.note(Discovery { fault, route: Route::Known(trail), step: None });
             if !options.keep_going {
                 monitor.stop(StopReason::Fault);
                 break;
@@ -113,31 +117,33 @@ pub(crate) fn search<M: Model, S: Store>(model: &M, store: &S, options: &SearchO
             break;
         }
     }
-    explored
+    traversal
 }
 
 /// The first pass over a level, shared by all threads.
-fn expand_level<M: Model, S: Store>(crew: &mut Crew<M, S>, states: &[StateRef], monitor: &Monitor) -> Harvest {
+fn expand_level<M: Model, S: Retrieve + Staging>(
+    crew: &mut Crew<M, S>,
+    states: &[StateRef],
+    monitor: &Monitor,
+) -> Harvest {
     let next = AtomicUsize::new(0);
-    let work = |expander: &mut Expander<M, S>| {
+    let work = |hand: &mut Hand<M, S>| {
         let mut harvest = Harvest::default();
-        let mut met = Vec::new();
         loop {
             let from = next.fetch_add(BATCH, Ordering::Relaxed);
             if from >= states.len() || monitor.is_stopped() {
+                harvest.judgement = hand.expander.take_judgement();
                 return harvest;
             }
             let batch = &states[from..states.len().min(from + BATCH)];
-            let position = |number: usize| (from + number) as u32;
-            let staged = &mut harvest.staged;
-            let fresh = |number, step, state| staged.push((state, (position(number), step as u32)));
-            harvest.transitions += expander.stage(batch, fresh, &mut met);
-            harvest.unsupported = least([harvest.unsupported.take(), expander.take_unsupported()]);
-            harvest.refuted.append(&mut expander.take_refuted());
-            let faults = met.drain(..);
-            harvest.faults.extend(
-                faults.map(|Met { number, step, fault }| (position(number), step.map(|step| step as u32), fault)),
-            );
+            let mut sink = StagingSink::<S> {
+                session: &mut hand.session,
+                pending: &mut hand.pending,
+                from: from as u32,
+                harvest: &mut harvest,
+            };
+            let Ok(transitions) = hand.expander.expand(batch, &mut sink);
+            harvest.transitions += transitions;
         }
     };
     let mut all = Harvest::default();
@@ -145,31 +151,92 @@ fn expand_level<M: Model, S: Store>(crew: &mut Crew<M, S>, states: &[StateRef], 
         all.staged.extend(harvest.staged);
         all.faults.extend(harvest.faults);
         all.transitions += harvest.transitions;
-        all.unsupported = least([all.unsupported.take(), harvest.unsupported]);
-        all.refuted.extend(harvest.refuted);
+        all.judgement.absorb(harvest.judgement);
     }
     all
 }
 
-/// The threads of a search. An expander is bound to the thread that made it, so a level that is worth sharing
+/// Stages the successors of a level's states: notes those that were not in the store when the level began, with their places.
+struct StagingSink<'t, 's, S: Staging + 's> {
+    session: &'t mut S::Session<'s>,
+    pending: &'t mut Vec<<S::Session<'s> as Session>::Pending>,
+    /// The position of the first state of the batch.
+    from: u32,
+    harvest: &'t mut Harvest,
+}
+
+impl<S: Retrieve + Staging> Sink for StagingSink<'_, '_, S> {
+    type Source = StateRef;
+    type Error = Infallible;
+
+    #[inline]
+    fn load(&mut self, _: usize, source: StateRef, words: &mut [Word]) {
+        S::load(self.session, source, words);
+    }
+
+    #[inline]
+    fn prepare(&mut self, _: usize, _: StateRef, _: &[Word], successors: &Successors) -> Result<(), Infallible> {
+        self.session.prepare_all(successors, 0..successors.len(), self.pending);
+        Ok(())
+    }
+
+    fn fault(&mut self, explored: Explored<'_, StateRef>, step: Option<usize>, fault: Fault) {
+        let position = self.from + explored.number as u32;
+        self.harvest.faults.push((position, step.map(|step| step as u32), fault));
+    }
+
+    #[inline]
+    fn commit(&mut self, _: &[StateRef], successors: &[Successors]) -> Result<(), Infallible> {
+        let mut pending = self.pending.iter();
+        for (position, successors) in (self.from..).zip(successors) {
+            for step in 0..successors.len() {
+                let &pending = pending.next().expect("every step was prepared");
+                if !successors.leads_on(step) {
+                    continue;
+                }
+                if let Staged::Fresh(state) = S::stage(self.session, pending, successors.state(step)) {
+                    self.harvest.staged.push((state, (position, step as u32)));
+                }
+            }
+        }
+        self.pending.clear();
+        self.session.quiesce();
+        Ok(())
+    }
+}
+
+/// What a thread works with.
+struct Hand<'a, M: Model, S: Staging + 'a> {
+    expander: Expander<'a, M>,
+    session: S::Session<'a>,
+    pending: Vec<<S::Session<'a> as Session>::Pending>,
+}
+
+impl<'a, M: Model, S: Staging> Hand<'a, M, S> {
+    fn new(model: &'a M, store: &'a S, deadlocks: bool) -> Self {
+        Hand { expander: Expander::new(model, deadlocks), session: store.session(), pending: Vec::new() }
+    }
+}
+
+/// The threads of a search. A session is bound to the thread that made it, so a level that is worth sharing
 /// gets fresh ones for all threads but the first.
-struct Crew<'a, M: Model, S: Store> {
+struct Crew<'a, M: Model, S: Staging> {
     model: &'a M,
     store: &'a S,
     options: &'a SearchOptions,
-    own: Expander<'a, M, S>,
+    own: Hand<'a, M, S>,
 }
 
 /// Levels smaller than this are not worth waking other threads.
 const SHARED_FROM: usize = 16 * BATCH;
 
-impl<'a, M: Model, S: Store> Crew<'a, M, S> {
+impl<'a, M: Model, S: Staging> Crew<'a, M, S> {
     /// Runs `work` on every thread, or on this one alone where `size` is small.
-    fn run<R: Send>(&mut self, size: usize, work: &(impl Fn(&mut Expander<'a, M, S>) -> R + Sync)) -> Vec<R> {
+    fn run<R: Send>(&mut self, size: usize, work: &(impl Fn(&mut Hand<'a, M, S>) -> R + Sync)) -> Vec<R> {
         let others = if size < SHARED_FROM { 0 } else { self.options.threads - 1 };
         let (model, store, deadlocks) = (self.model, self.store, self.options.deadlocks);
         std::thread::scope(|scope| {
-            let spawn = |_| scope.spawn(move || work(&mut Expander::new(model, store, deadlocks)));
+            let spawn = |_| scope.spawn(move || work(&mut Hand::new(model, store, deadlocks)));
             let threads: Vec<_> = (0..others).map(spawn).collect();
             let mut results = vec![work(&mut self.own)];
             let join = |thread: std::thread::ScopedJoinHandle<'_, R>| {
@@ -189,17 +256,17 @@ fn first_ways(mut staged: Vec<(StateRef, Place)>) -> Vec<(StateRef, Place)> {
     staged
 }
 
-fn publish<M: Model, S: Store>(crew: &mut Crew<M, S>, level: &[StateRef], next: &[(StateRef, Place)]) {
+fn publish<M: Model, S: Staging>(crew: &mut Crew<M, S>, level: &[StateRef], next: &[(StateRef, Place)]) {
     let from = AtomicUsize::new(0);
     const PIECE: usize = 1024;
-    let work = |expander: &mut Expander<M, S>| {
+    let work = |hand: &mut Hand<M, S>| {
         loop {
             let first = from.fetch_add(PIECE, Ordering::Relaxed);
             if first >= next.len() {
                 return;
             }
             for &(state, (position, _)) in &next[first..next.len().min(first + PIECE)] {
-                expander.publish(state, level[position as usize]);
+                S::publish(&mut hand.session, state, Some(level[position as usize]));
             }
         }
     };
@@ -207,7 +274,7 @@ fn publish<M: Model, S: Store>(crew: &mut Crew<M, S>, level: &[StateRef], next: 
 }
 
 /// The trail through the levels to the step at `place` of the last of them.
-fn way_through<M: Model, S: Store>(model: &M, store: &S, levels: &[Level], place: Place) -> Trail {
+fn way_through<M: Model, S: Retrieve>(model: &M, store: &S, levels: &[Level], place: Place) -> Trail {
     let mut positions = vec![place.0];
     for level in levels.iter().skip(1).rev() {
         let last = *positions.last().expect("begins with one");
@@ -219,7 +286,7 @@ fn way_through<M: Model, S: Store>(model: &M, store: &S, levels: &[Level], place
     let mut out = Successors::new(model.width());
     let mut load = |depth: usize| {
         let mut words: Vec<Word> = vec![0; model.width()];
-        session.load(levels[depth].states[positions[depth] as usize], &mut words);
+        S::load(&mut session, levels[depth].states[positions[depth] as usize], &mut words);
         words
     };
     let mut actions = Vec::new();

@@ -8,9 +8,8 @@
 //! have long ways of them. Where trying candidates takes long ([`TRIED_MAX`]), the search is therefore begun anew, with
 //! whole parents in memory, up to [`KNOWN_MAX`] states; a way backwards is complete as soon as it meets one of these.
 
-use crate::{Discovery, Way};
 use dampf_core::{Action, Model, Successors, Trail, Word, Worker};
-use dampf_store::{Inserted, Session, StateRef, Store};
+use dampf_store::{Inserted, Parent, Parents, Retrieve, Session, StateRef, Store};
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// How many states of the beginning are remembered with their parents.
@@ -18,9 +17,36 @@ const KNOWN_MAX: usize = 2_000_000;
 /// After so many candidates the beginning is worth remembering.
 const TRIED_MAX: u64 = 3_000_000;
 
-/// The trail to a fault. Candidates that the search has not expanded may refute what the model assumes; such steps lead nowhere, and the trail
-/// is a run all the same.
-pub(crate) fn trail<M: Model, S: Store>(model: &M, store: &S, discovery: &Discovery) -> Trail {
+/// What a search knows about how it came to a state.
+#[derive(Clone, Debug)]
+pub(crate) enum Route {
+    /// The state; its ancestors are in the store's parent information. With its distance, where that is the least there is.
+    ByParents { state: StateRef, distance: Option<u64> },
+    /// Consecutive states that end in the state; how to reach the first is in the store.
+    Along(Vec<StateRef>),
+    /// The whole run.
+    Known(Trail),
+}
+
+impl Route {
+    /// The state it ends in, where that is not the end of a run.
+    fn end(&self) -> Option<StateRef> {
+        match self {
+            Route::ByParents { state, .. } => Some(*state),
+            Route::Along(states) => states.last().copied(),
+            Route::Known(_) => None,
+        }
+    }
+}
+
+/// The trail along a route, and along one more step of its last state where one is given. Candidates that the search has not expanded may refute
+/// what the model assumes; such steps lead nowhere, and the trail is a run all the same.
+pub(crate) fn trail<M: Model, S: Retrieve + Parents>(
+    model: &M,
+    store: &S,
+    route: &Route,
+    step: Option<usize>,
+) -> Trail {
     let mut rebuilder = Rebuilder::<M, S> {
         store,
         worker: model.worker(),
@@ -33,15 +59,55 @@ pub(crate) fn trail<M: Model, S: Store>(model: &M, store: &S, discovery: &Discov
         is_begun_anew: false,
     };
     rebuilder.find_initial();
-    let (mut trail, last) = match &discovery.way {
-        Way::Known(trail) => (trail.clone(), None),
-        Way::To { state, distance } => (rebuilder.way_to(*state, *distance), Some(*state)),
-        Way::Along(states) => (rebuilder.along(states), states.last().copied()),
+    let mut trail = match route {
+        Route::Known(trail) => trail.clone(),
+        Route::ByParents { state, distance } => rebuilder.way_to(*state, *distance),
+        Route::Along(states) => rebuilder.along(states),
     };
-    if let (Some(last), Some(step)) = (last, discovery.step) {
+    if let (Some(last), Some(step)) = (route.end(), step) {
         trail.stem.push(rebuilder.action(last, step));
     }
     trail
+}
+
+/// The same for a store that does not give states back, but knows parents: a walk forward along their names. None where no step leads
+/// on to the next name, because the store has taken another state for the one that was expanded.
+pub(crate) fn trail_along_names<M: Model, S: Parent>(
+    model: &M,
+    store: &S,
+    route: &Route,
+    step: Option<usize>,
+) -> Option<Trail> {
+    let target = match route {
+        Route::Known(trail) => return Some(trail.clone()),
+        route => route.end()?,
+    };
+    let mut names: Vec<StateRef> = std::iter::successors(Some(target), |&state| store.parent(state)).collect();
+    names.reverse();
+    let mut session = store.session();
+    let mut step_to = |out: &Successors, name: StateRef| {
+        (0..out.len()).filter(|&index| out.leads_on(index)).find(|&index| {
+            let pending = session.prepare(out.state(index));
+            let (Inserted::New(found) | Inserted::Known(found)) = session.commit(pending, out.state(index), None);
+            found == name
+        })
+    };
+    let (mut worker, mut out) = (model.worker(), Successors::new(model.width()));
+    worker.initial(&mut out);
+    let initial = step_to(&out, names[0])?;
+    let mut state = out.state(initial).to_vec();
+    let mut trail = Trail::ending(initial as u64, Vec::new());
+    for &name in &names[1..] {
+        worker.successors(&state, &mut out);
+        let index = step_to(&out, name)?;
+        trail.stem.push(out.action(index));
+        state.copy_from_slice(out.state(index));
+    }
+    if let Some(step) = step {
+        worker.successors(&state, &mut out);
+        trail.stem.push(*out.actions().get(step)?);
+    }
+    Some(trail)
 }
 
 struct Rebuilder<'a, M: Model + 'a, S: Store> {
@@ -64,7 +130,7 @@ struct Link {
     untried: Option<Vec<StateRef>>,
 }
 
-impl<M: Model, S: Store> Rebuilder<'_, M, S> {
+impl<M: Model, S: Retrieve + Parents> Rebuilder<'_, M, S> {
     fn find_initial(&mut self) {
         self.worker.initial(&mut self.out);
         for number in 0..self.out.len() {
@@ -78,7 +144,7 @@ impl<M: Model, S: Store> Rebuilder<'_, M, S> {
 
     /// Generates the successors of a state into `self.out`.
     fn expand(&mut self, state: StateRef) {
-        self.session.load(state, &mut self.words);
+        S::load(&mut self.session, state, &mut self.words);
         self.worker.successors(&self.words, &mut self.out);
     }
 
@@ -104,7 +170,7 @@ impl<M: Model, S: Store> Rebuilder<'_, M, S> {
     fn steps_along(&mut self, states: &[StateRef]) -> Vec<Action> {
         let mut target = vec![0; self.words.len()];
         let step = |pair: &[StateRef]| {
-            self.session.load(pair[1], &mut target);
+            S::load(&mut self.session, pair[1], &mut target);
             self.step_to(pair[0], &target).expect("the states of a way are neighbours")
         };
         states.windows(2).map(step).collect()
@@ -189,7 +255,7 @@ impl<M: Model, S: Store> Rebuilder<'_, M, S> {
     /// The candidates that are predecessors; the first is the last in the list.
     fn predecessors(&mut self, state: StateRef) -> Vec<StateRef> {
         let mut target = vec![0; self.words.len()];
-        self.session.load(state, &mut target);
+        S::load(&mut self.session, state, &mut target);
         let mut found = Vec::new();
         let store = self.store;
         store.parents(state, &mut |candidate| {

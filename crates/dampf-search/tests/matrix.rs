@@ -1,8 +1,8 @@
 //! Every search, store and number of threads against the naive reference, on random graphs.
 
 use dampf_core::{Model, Verdict, replay};
-use dampf_search::{Monitor, Order, Outcome, SearchOptions, StopReason, check};
-use dampf_store::{ExactStore, TreeStore};
+use dampf_search::{Monitor, Order, Outcome, SearchOptions, StopReason, check, check_carrying};
+use dampf_store::{ExactStore, HashCompactStore, TreeStore};
 use dampf_testkit::graph::{Size, random_graph};
 use dampf_testkit::pages::Pages;
 use dampf_testkit::reference::{Expected, reference};
@@ -13,6 +13,18 @@ use std::fmt;
 enum StoreKind {
     Exact,
     Tree,
+    HashCompact,
+}
+
+impl StoreKind {
+    /// The verdict on a model of which nothing is wrong and nothing was left out.
+    fn is_green(self, verdict: &Verdict) -> bool {
+        match (self, verdict) {
+            (StoreKind::HashCompact, Verdict::Unknown(reason)) => reason.contains("64 bits of a hash"),
+            (StoreKind::HashCompact, _) => false,
+            (_, verdict) => *verdict == Verdict::Verified,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -34,18 +46,22 @@ impl Engine {
         match self.store {
             StoreKind::Exact => check(model, &ExactStore::new(model.width()), &self.options, &monitor),
             StoreKind::Tree => check(model, &TreeStore::new(model.width()), &self.options, &monitor),
+            StoreKind::HashCompact => check_carrying(model, &HashCompactStore::new(), &self.options, &monitor),
         }
     }
 }
 
 fn matrix(deadlocks: bool) -> Vec<Engine> {
     let mut engines = Vec::new();
-    for store in [StoreKind::Exact, StoreKind::Tree] {
+    for store in [StoreKind::Exact, StoreKind::Tree, StoreKind::HashCompact] {
         for threads in [1, 2, 4] {
             for keep_going in [false, true] {
                 for (order, deterministic) in
                     [(Order::BreadthFirst, false), (Order::DepthFirst, false), (Order::BreadthFirst, true)]
                 {
+                    if deterministic && matches!(store, StoreKind::HashCompact) {
+                        continue;
+                    }
                     let options = SearchOptions {
                         order,
                         threads,
@@ -77,7 +93,7 @@ fn compare<M: Model>(model: &M, expected: &Expected, engine: &Engine, context: &
         assert_eq!(faults, expected.faults, "{context}");
     }
     match (&outcome.verdict, &expected.first) {
-        (Verdict::Verified, None) => {}
+        (verdict, None) if engine.store.is_green(verdict) => {}
         (Verdict::Violated(finding), Some((trail, fault))) => {
             assert!(expected.faults.contains(&finding.fault), "{context}");
             let replayed = replay(model, &finding.trail, engine.options.deadlocks).expect("trails replay");
@@ -125,7 +141,7 @@ fn states_with_components_are_explored_like_others() {
     let pages = Pages::new(3, 12);
     for engine in matrix(true) {
         let outcome = engine.run(&pages);
-        assert_eq!(outcome.verdict, Verdict::Verified);
+        assert!(engine.store.is_green(&outcome.verdict), "{engine}: {:?}", outcome.verdict);
         assert_eq!(outcome.statistics.states, pages.state_count(), "{engine}");
     }
 }
@@ -145,7 +161,7 @@ fn limits_end_in_unknown() {
         };
         assert!(reason(limited(|options| options.max_depth = Some(5))).contains("depth limit of 5"));
         assert!(reason(limited(|options| options.max_states = Some(100))).contains("limit of 100 states"));
-        assert!(limited(|options| options.max_depth = Some(1000)) == Verdict::Verified);
+        assert!(engine.store.is_green(&limited(|options| options.max_depth = Some(1000))), "{engine}");
     }
 }
 

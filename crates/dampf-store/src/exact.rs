@@ -1,13 +1,14 @@
 //! The exact store: every state as it is, side by side.
 //!
 //! Simple, larger than the tree store, and the one to compare others with. States lie in an array by number;
-//! a growing table of `hash | number` slots finds them; a second array holds the number of each state's parent.
+//! a growing table of `hash | number` slots finds them; a second array holds the number of each state's parent, and a third the states'
+//! marks, from the first mark on.
 
 use crate::growing::{Geometry, Growing, Probe, Tally};
 use crate::hash::hash_words;
 use crate::nodes::{HashAndId, place, slot_id};
 use crate::segments::Segments;
-use crate::{Inserted, Session, Staged, StateRef, Store};
+use crate::{Exactness, Inserted, Marks, Parent, Parents, Retrieve, Session, Staged, Staging, StateRef, Store};
 use crossbeam_epoch::Guard;
 use dampf_core::Word;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,6 +21,7 @@ pub struct ExactStore {
     states: Segments,
     /// The parent's number plus one.
     parents: Segments,
+    marks: Segments,
     next: AtomicU64,
     /// The first number of the current level.
     level: AtomicU64,
@@ -33,6 +35,7 @@ impl ExactStore {
             index: Growing::new(),
             states: Segments::of_width(width),
             parents: Segments::of_width(1),
+            marks: Segments::of_width(1),
             next: AtomicU64::new(0),
             level: AtomicU64::new(0),
         }
@@ -50,15 +53,59 @@ impl Store for ExactStore {
         self.index.bytes() + self.next.load(Ordering::Relaxed) * (self.width as u64 + 1) * 4
     }
 
+    fn exactness(&self) -> Exactness {
+        Exactness::Exact
+    }
+}
+
+impl Parent for ExactStore {
+    fn parent(&self, state: StateRef) -> Option<StateRef> {
+        let parent = self.parents.get(state.0).word();
+        (parent != NO_PARENT).then(|| StateRef(u64::from(parent - 1)))
+    }
+}
+
+impl Parents for ExactStore {
+    fn parents(&self, state: StateRef, visit: &mut dyn FnMut(StateRef) -> bool) {
+        self.parent(state).map(visit);
+    }
+}
+
+impl Retrieve for ExactStore {
+    fn load(session: &mut ExactSession<'_>, state: StateRef, words: &mut [Word]) {
+        session.store.states.get(state.0).read(words);
+    }
+}
+
+impl Staging for ExactStore {
     fn begin_level(&self) {
         self.level.store(self.next.load(Ordering::Relaxed), Ordering::Relaxed);
     }
 
-    fn parents(&self, state: StateRef, visit: &mut dyn FnMut(StateRef) -> bool) {
-        let parent = self.parents.get(state.0).word();
-        if parent != NO_PARENT {
-            visit(StateRef(u64::from(parent - 1)));
+    fn stage<'s>(session: &mut ExactSession<'s>, hash: u64, words: &[Word]) -> Staged
+    where
+        Self: 's,
+    {
+        let (number, _) = session.find_or_insert(hash, words, NO_PARENT);
+        if u64::from(number) < session.store.level.load(Ordering::Relaxed) {
+            Staged::Old
+        } else {
+            Staged::Fresh(StateRef(u64::from(number)))
         }
+    }
+
+    fn publish(session: &mut ExactSession<'_>, staged: StateRef, parent: Option<StateRef>) {
+        session.store.parents.get(staged.0).write(&[parent_entry(parent)]);
+    }
+}
+
+impl Marks for ExactStore {
+    fn mark(&self, state: StateRef, bits: u32) -> u32 {
+        self.marks.ready(state.0).add_bits(bits)
+    }
+
+    fn marks(&self, state: StateRef) -> u32 {
+        self.marks.ready(state.0).word()
     }
 }
 
@@ -99,10 +146,6 @@ impl Session for ExactSession<'_> {
     /// The hash.
     type Pending = u64;
 
-    fn load(&mut self, state: StateRef, words: &mut [Word]) {
-        self.store.states.get(state.0).read(words);
-    }
-
     fn prepare(&mut self, words: &[Word]) -> u64 {
         let hash = hash_words(words);
         let (shard, position) = place(hash);
@@ -116,17 +159,12 @@ impl Session for ExactSession<'_> {
         if new { Inserted::New(state) } else { Inserted::Known(state) }
     }
 
-    fn stage(&mut self, hash: u64, words: &[Word]) -> Staged {
-        let (number, _) = self.find_or_insert(hash, words, NO_PARENT);
-        if u64::from(number) < self.store.level.load(Ordering::Relaxed) {
-            Staged::Old
-        } else {
-            Staged::Fresh(StateRef(u64::from(number)))
-        }
-    }
-
-    fn publish(&mut self, staged: StateRef, parent: Option<StateRef>) {
-        self.store.parents.get(staged.0).write(&[parent_entry(parent)]);
+    fn contains(&mut self, hash: u64, words: &[Word]) -> bool {
+        let (shard, position) = place(hash);
+        let matches = |slot: u64, _: u32, _: &Geometry| {
+            (slot >> 32) as u32 == position && self.store.states.get(u64::from(slot_id(slot))).is(words)
+        };
+        self.store.index.find(shard, position, &self.guard, matches).is_some()
     }
 
     fn quiesce(&mut self) {

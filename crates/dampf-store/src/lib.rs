@@ -8,13 +8,17 @@
 //! state and asks for the table's cache line, [`Session::commit`] looks. An engine prepares a batch before it
 //! commits the batch.
 //!
-//! Parent information is part of every store ([`Store::parents`]): small, sometimes ambiguous, and always
-//! enough to rebuild a trail by trying the candidates it names.
+//! **Capabilities.** Every store is a [`Store`]: states go in, and it says how sure it is that two it takes for one are one
+//! ([`Exactness`]), from which follows what a verdict may be. What else a store can do is said by a trait each: give states back
+//! ([`Retrieve`]), name candidates for the state another was reached from ([`Parents`]) or the state itself ([`Parent`]), find states by
+//! the first bits of their names ([`ByPrefix`]), look states up without adding them ([`Staging`]), keep marks ([`Marks`]). An engine asks
+//! for what it needs.
 
 mod exact;
 mod file_ground;
 mod growing;
 mod hash;
+mod hash_compact;
 mod memory;
 mod moving;
 mod nodes;
@@ -25,7 +29,8 @@ mod tree;
 pub use exact::ExactStore;
 pub use file_ground::FileGround;
 pub use hash::hash_words;
-pub use tree::{Prefix, TreeStore};
+pub use hash_compact::HashCompactStore;
+pub use tree::TreeStore;
 
 use dampf_core::{Successors, Word};
 
@@ -40,13 +45,33 @@ pub enum Inserted {
     Known(StateRef),
 }
 
-/// What [`Session::stage`] found.
+/// What [`Staging::stage`] found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Staged {
     /// The state was in the store before the current level began.
     Old,
     /// It was not. Equal states, and only they, are staged under equal references until they are published.
     Fresh(StateRef),
+}
+
+/// How sure a store is that two states which it takes for one are one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exactness {
+    /// Wholly: whole states are compared.
+    Exact,
+    /// States are told apart by so many bits of a hash: a state may be taken for another one, and what only it leads to is left out.
+    Hashed { bits: u32 },
+}
+
+impl Exactness {
+    /// An upper bound of the probability that a search which found so many states has left one out.
+    pub fn omission_probability(self, states: u64) -> f64 {
+        match self {
+            Exactness::Exact => 0.0,
+            // Each pair of states collides with a probability of 2^-bits.
+            Exactness::Hashed { bits } => (states as f64 * states as f64 / 2.0 * (-f64::from(bits)).exp2()).min(1.0),
+        }
+    }
 }
 
 /// A set of visited states, shared by all threads.
@@ -61,26 +86,13 @@ pub trait Store: Sync {
     /// Bytes the set occupies, free room and bookkeeping included.
     fn bytes(&self) -> u64;
 
-    /// Begins a level of a search that stages: what was committed or published so far is old.
-    ///
-    /// No other thread uses the store during the call.
-    fn begin_level(&self);
-
-    /// Calls `visit` for states among which is the one that `state` was first reached from, until `visit`
-    /// returns false. No candidates for a state that was stored without parent.
-    ///
-    /// No other thread inserts during the call.
-    fn parents(&self, state: StateRef, visit: &mut dyn FnMut(StateRef) -> bool);
+    fn exactness(&self) -> Exactness;
 }
 
 /// One thread's access to a store.
 pub trait Session {
     /// A state on its way into the store.
     type Pending: Copy;
-
-    /// Reads a stored state back, and makes it the one that successors are compared with: what a prepared
-    /// state shares with it is not hashed again.
-    fn load(&mut self, state: StateRef, words: &mut [Word]);
 
     /// Hashes a state and fetches the line of the table where it is or will be.
     fn prepare(&mut self, words: &[Word]) -> Self::Pending;
@@ -106,13 +118,92 @@ pub trait Session {
     /// Looks the state up and adds it if it is not there. `words` are those that were prepared.
     fn commit(&mut self, pending: Self::Pending, words: &[Word], parent: Option<StateRef>) -> Inserted;
 
-    /// Looks the state up without making it known to other lookups of the same level.
-    fn stage(&mut self, pending: Self::Pending, words: &[Word]) -> Staged;
-
-    /// Adds a staged state. Called once for each.
-    fn publish(&mut self, staged: StateRef, parent: Option<StateRef>);
+    /// Whether the state is in the store.
+    fn contains(&mut self, pending: Self::Pending, words: &[Word]) -> bool;
 
     /// Says that no lookup is under way, so that memory of outgrown tables may be given back. To be called
     /// between batches.
     fn quiesce(&mut self);
+}
+
+/// A store that gives states back.
+pub trait Retrieve: Store {
+    /// Reads a stored state back, and makes it the one that successors are compared with: what a prepared
+    /// state shares with it is not hashed again.
+    fn load(session: &mut Self::Session<'_>, state: StateRef, words: &mut [Word]);
+}
+
+/// A store that knows about where states were first reached from: little, sometimes ambiguous, and always enough to rebuild a trail by
+/// trying the candidates it names.
+pub trait Parents: Store {
+    /// Calls `visit` for states among which is the one that `state` was first reached from, until `visit`
+    /// returns false. No candidates for a state that was stored without parent.
+    ///
+    /// No other thread inserts during the call.
+    fn parents(&self, state: StateRef, visit: &mut dyn FnMut(StateRef) -> bool);
+}
+
+/// A store that knows the one state that another was first reached from.
+pub trait Parent: Store {
+    /// None for a state that was stored without parent.
+    fn parent(&self, state: StateRef) -> Option<StateRef>;
+}
+
+/// Some high bits of a state's reference.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Prefix {
+    pub value: u64,
+    /// How many bits are known; at most 63.
+    pub bits: u32,
+}
+
+impl Prefix {
+    /// What all references have.
+    pub const ANY: Prefix = Prefix { value: 0, bits: 0 };
+
+    /// The first `bits` of the prefix, or all where it has fewer.
+    pub fn cut(self, bits: u32) -> Prefix {
+        let bits = self.bits.min(bits);
+        Prefix { value: self.value >> (self.bits - bits), bits }
+    }
+}
+
+/// A store in which parents can be looked for by others: what it knows of a parent is how the parent's reference begins, wherever the
+/// parent is stored.
+pub trait ByPrefix: Parents {
+    /// What is known of the state that a state was first reached from. None if it was stored without parent.
+    fn parent_prefix(&self, state: StateRef) -> Option<Prefix>;
+
+    /// Calls `visit` for all states whose references begin like this, until it returns false. No other thread inserts
+    /// during the call.
+    fn for_each_with(&self, prefix: Prefix, visit: &mut dyn FnMut(StateRef) -> bool);
+}
+
+/// A store that can look states up level by level, so that what a lookup sees does not depend on the other lookups of its level.
+pub trait Staging: Store {
+    /// Begins a level: what was committed or published so far is old.
+    ///
+    /// No other thread uses the store during the call.
+    fn begin_level(&self);
+
+    /// Looks a state up without making it known to other lookups of the same level.
+    fn stage<'s>(
+        session: &mut Self::Session<'s>,
+        pending: <Self::Session<'s> as Session>::Pending,
+        words: &[Word],
+    ) -> Staged
+    where
+        Self: 's;
+
+    /// Adds a staged state. Called once for each.
+    fn publish(session: &mut Self::Session<'_>, staged: StateRef, parent: Option<StateRef>);
+}
+
+/// A store that keeps a few bits with every state: colours of a search for cycles, say.
+pub trait Marks: Store {
+    /// Adds bits to the marks of a state; returns the marks it had before. Threads that mark the same state see each other's marks in
+    /// one order.
+    fn mark(&self, state: StateRef, bits: u32) -> u32;
+
+    fn marks(&self, state: StateRef) -> u32;
 }

@@ -20,7 +20,7 @@ use crate::growing::{Format, Geometry, Growing, Probe, SHARD_BITS, Tally};
 use crate::hash::{mix, pair, unmix};
 use crate::nodes::{NO_ID, NodeSession, Nodes, Sought};
 use crate::shape::Shape;
-use crate::{Inserted, Session, Staged, StateRef, Store};
+use crate::{ByPrefix, Exactness, Inserted, Parents, Prefix, Retrieve, Session, Staged, Staging, StateRef, Store};
 use crossbeam_epoch::Guard;
 use dampf_core::{Successors, Word};
 use std::ops::Range;
@@ -164,9 +164,12 @@ impl Store for TreeStore {
         self.roots.bytes() + self.nodes.as_ref().map_or(0, Nodes::bytes)
     }
 
-    // Staging only looks; nothing needs to be remembered between levels.
-    fn begin_level(&self) {}
+    fn exactness(&self) -> Exactness {
+        Exactness::Exact
+    }
+}
 
+impl Parents for TreeStore {
     fn parents(&self, state: StateRef, visit: &mut dyn FnMut(StateRef) -> bool) {
         if let Some(prefix) = self.parent_prefix(state) {
             self.for_each_with(prefix, visit);
@@ -174,29 +177,8 @@ impl Store for TreeStore {
     }
 }
 
-/// Some high bits of a state's reference.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Prefix {
-    pub value: u64,
-    /// How many bits are known; at most 63.
-    pub bits: u32,
-}
-
-impl Prefix {
-    /// What all references have.
-    pub const ANY: Prefix = Prefix { value: 0, bits: 0 };
-
-    /// The first `bits` of the prefix, or all where it has fewer.
-    pub fn cut(self, bits: u32) -> Prefix {
-        let bits = self.bits.min(bits);
-        Prefix { value: self.value >> (self.bits - bits), bits }
-    }
-}
-
-impl TreeStore {
-    /// What is known of the reference of the state that this one was first reached from. Nothing for a state that was
-    /// stored without parent.
-    pub fn parent_prefix(&self, state: StateRef) -> Option<Prefix> {
+impl ByPrefix for TreeStore {
+    fn parent_prefix(&self, state: StateRef) -> Option<Prefix> {
         let guard = crossbeam_epoch::pin();
         let (slot, geometry) = self.slot_of(state, &guard)?;
         let bits = slot & ((1 << HashAndParent::parent_bits(&geometry)) - 1);
@@ -206,9 +188,7 @@ impl TreeStore {
         })
     }
 
-    /// Calls `visit` for all states whose references begin like this, until it returns false. No other thread inserts
-    /// during the call.
-    pub fn for_each_with(&self, prefix: Prefix, visit: &mut dyn FnMut(StateRef) -> bool) {
+    fn for_each_with(&self, prefix: Prefix, visit: &mut dyn FnMut(StateRef) -> bool) {
         let guard = crossbeam_epoch::pin();
         let first = prefix.value.checked_shl(64 - prefix.bits).unwrap_or(0);
         let last = first | (u64::MAX >> prefix.bits);
@@ -407,19 +387,6 @@ impl Session for TreeSession<'_> {
     type Pending = u64;
 
     #[inline]
-    fn load(&mut self, state: StateRef, words: &mut [Word]) {
-        let key = unmix(state.0);
-        match words {
-            [word] => *word = key as u32,
-            [left, right] => (*left, *right) = ((key >> 32) as u32, key as u32),
-            _ => {
-                self.read_tree(key);
-                words.copy_from_slice(&self.base[..words.len()]);
-            }
-        }
-    }
-
-    #[inline]
     fn prepare(&mut self, words: &[Word]) -> u64 {
         self.hash(words)
     }
@@ -494,18 +461,42 @@ impl Session for TreeSession<'_> {
         }
     }
 
-    fn stage(&mut self, hash: u64, _: &[Word]) -> Staged {
-        match self.store.slot_of(StateRef(hash), &self.guard) {
-            Some(_) => Staged::Old,
-            None => Staged::Fresh(StateRef(hash)),
-        }
-    }
-
-    fn publish(&mut self, staged: StateRef, parent: Option<StateRef>) {
-        self.commit(staged.0, &[], parent);
+    fn contains(&mut self, hash: u64, _: &[Word]) -> bool {
+        self.store.slot_of(StateRef(hash), &self.guard).is_some()
     }
 
     fn quiesce(&mut self) {
         self.guard.repin();
+    }
+}
+
+impl Retrieve for TreeStore {
+    #[inline]
+    fn load(session: &mut TreeSession<'_>, state: StateRef, words: &mut [Word]) {
+        let key = unmix(state.0);
+        match words {
+            [word] => *word = key as u32,
+            [left, right] => (*left, *right) = ((key >> 32) as u32, key as u32),
+            _ => {
+                session.read_tree(key);
+                words.copy_from_slice(&session.base[..words.len()]);
+            }
+        }
+    }
+}
+
+impl Staging for TreeStore {
+    // Staging only looks; nothing needs to be remembered between levels.
+    fn begin_level(&self) {}
+
+    fn stage<'s>(session: &mut TreeSession<'s>, hash: u64, words: &[Word]) -> Staged
+    where
+        Self: 's,
+    {
+        if session.contains(hash, words) { Staged::Old } else { Staged::Fresh(StateRef(hash)) }
+    }
+
+    fn publish(session: &mut TreeSession<'_>, staged: StateRef, parent: Option<StateRef>) {
+        session.commit(staged.0, &[], parent);
     }
 }

@@ -1,7 +1,10 @@
 //! Stores against a plain hash set, and the promises about memory.
 
 use dampf_core::{Action, Successors, Word};
-use dampf_store::{ExactStore, Inserted, Session, Staged, StateRef, Store, TreeStore};
+use dampf_store::{
+    ExactStore, Exactness, HashCompactStore, Inserted, Marks, Parent, Parents, Retrieve, Session, Staged, Staging,
+    StateRef, Store, TreeStore,
+};
 use std::collections::HashSet;
 
 /// A deterministic scatter of numbers into words, with much sharing between neighbours.
@@ -14,7 +17,7 @@ fn insert<S: Store>(session: &mut S::Session<'_>, words: &[Word], parent: Option
     session.commit(pending, words, parent)
 }
 
-fn stores_like_a_set<S: Store>(store: &S, width: usize) {
+fn stores_like_a_set<S: Retrieve + Parents>(store: &S, width: usize) {
     let mut session = store.session();
     let mut model = HashSet::new();
     let mut loaded = vec![0; width];
@@ -23,12 +26,14 @@ fn stores_like_a_set<S: Store>(store: &S, width: usize) {
     for _ in 0..60_000 {
         x = x.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
         let state = words(x >> 44, width);
+        let pending = session.prepare(&state);
+        assert_eq!(session.contains(pending, &state), model.contains(&state));
         let (inserted, new) = match insert::<S>(&mut session, &state, last) {
             Inserted::New(inserted) => (inserted, true),
             Inserted::Known(inserted) => (inserted, false),
         };
         assert_eq!(model.insert(state.clone()), new);
-        session.load(inserted, &mut loaded);
+        S::load(&mut session, inserted, &mut loaded);
         assert_eq!(loaded, state);
         if new {
             let mut candidates = 0;
@@ -82,7 +87,7 @@ fn a_state_has_one_key() {
                 assert_eq!(alone.prepare(successors.state(step)), key, "width {width}");
                 let (Inserted::New(stored) | Inserted::Known(stored)) =
                     together.commit(key, successors.state(step), None);
-                alone.load(stored, &mut state);
+                TreeStore::load(&mut alone, stored, &mut state);
                 assert_eq!(state, successors.state(step), "width {width}");
             }
             // The same states as neighbours, and those with odd numbers only.
@@ -95,7 +100,7 @@ fn a_state_has_one_key() {
             assert_eq!(odd, odd_ones, "width {width}");
             let (Inserted::New(last) | Inserted::Known(last)) =
                 insert::<TreeStore>(&mut together, &state.clone(), None);
-            together.load(last, &mut state);
+            TreeStore::load(&mut together, last, &mut state);
             together.quiesce();
             alone.quiesce();
         }
@@ -130,27 +135,28 @@ fn threads_agree_on_who_was_first() {
     for width in [2, 6] {
         race(&TreeStore::new(width), width);
         race(&ExactStore::new(width), width);
+        race(&HashCompactStore::new(), width);
     }
 }
 
 #[test]
 fn staged_states_are_fresh_until_the_level_after_they_are_published() {
-    fn stage<S: Store>(store: &S) {
+    fn stage<S: Staging>(store: &S) {
         let mut session = store.session();
         let (a, b) = (words(1, 3), words(2, 3));
         insert::<S>(&mut session, &a, None);
         store.begin_level();
         let mut look = |state: &[Word]| {
             let pending = session.prepare(state);
-            session.stage(pending, state)
+            S::stage(&mut session, pending, state)
         };
         assert_eq!(look(&a), Staged::Old);
         let Staged::Fresh(first) = look(&b) else { panic!("not there before") };
         assert_eq!(look(&b), Staged::Fresh(first));
-        session.publish(first, None);
+        S::publish(&mut session, first, None);
         store.begin_level();
         let pending = session.prepare(&b);
-        assert_eq!(session.stage(pending, &b), Staged::Old);
+        assert_eq!(S::stage(&mut session, pending, &b), Staged::Old);
     }
     stage(&TreeStore::new(3));
     stage(&ExactStore::new(3));
@@ -170,4 +176,45 @@ fn a_state_costs_about_ten_bytes_at_any_size() {
             assert!(bytes < 10.5, "{bytes} bytes per state at {number} states");
         }
     }
+}
+
+#[test]
+fn a_hash_compact_store_knows_parents_and_says_how_sure_it_is() {
+    let store = HashCompactStore::new();
+    let mut session = store.session();
+    let mut last = None;
+    for number in 0..100_000 {
+        let state = words(number, 70);
+        let Inserted::New(name) = insert::<HashCompactStore>(&mut session, &state, last) else { continue };
+        assert_eq!(store.parent(name), last);
+        assert_eq!(insert::<HashCompactStore>(&mut session, &state, None), Inserted::Known(name));
+        last = Some(name);
+        session.quiesce();
+    }
+    let bytes = store.bytes() / 100_000;
+    assert!(bytes < 40, "{bytes} bytes a state of 280");
+    assert_eq!(store.exactness(), Exactness::Hashed { bits: 64 });
+    assert_eq!(TreeStore::new(3).exactness().omission_probability(u64::MAX), 0.0);
+    let probability = store.exactness().omission_probability(1 << 20);
+    assert!((probability - (-25f64).exp2()).abs() < 1e-12, "{probability}");
+    assert_eq!(store.exactness().omission_probability(u64::MAX), 1.0);
+}
+
+#[test]
+fn marks_are_added_and_one_thread_is_first() {
+    let store = ExactStore::new(3);
+    let mut session = store.session();
+    let names: Vec<StateRef> = (0..20_000)
+        .map(|number| match insert::<ExactStore>(&mut session, &words(number, 3), None) {
+            Inserted::New(name) | Inserted::Known(name) => name,
+        })
+        .collect();
+    let first: usize = std::thread::scope(|scope| {
+        let mark = || names.iter().filter(|&&name| store.mark(name, 1) & 1 == 0).count();
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(mark)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+    });
+    assert_eq!(first, names.iter().collect::<HashSet<_>>().len());
+    assert_eq!(store.mark(names[7], 4), 1);
+    assert_eq!((store.marks(names[7]), store.marks(names[8])), (5, 1));
 }

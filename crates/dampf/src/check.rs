@@ -257,6 +257,12 @@ fn check_options(options: &CheckOptions) -> Result<(), Failure> {
             "leave --store out; a search on disk is one process's, and is resumed from its own folder, --disk DIR",
         ));
     }
+    if options.deterministic && options.store == options::Store::HashCompact {
+        return Err(Failure::with_help(
+            "--deterministic needs a store that gives states back, which --store hash-compact does not",
+            "leave one of the two out",
+        ));
+    }
     let on_disk = options.store == options::Store::Disk;
     if on_disk && options.search != Search::Bfs {
         return Err(Failure::with_help("--store disk searches level by level", "leave --search out"));
@@ -287,6 +293,7 @@ fn setting(options: &CheckOptions, backend: &'static str, ranks: &Ranks) -> Sett
         store: match options.store {
             options::Store::Tree => "tree",
             options::Store::Exact => "exact",
+            options::Store::HashCompact => "hash-compact",
             options::Store::Disk => "disk",
         },
         backend,

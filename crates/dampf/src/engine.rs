@@ -12,7 +12,7 @@ use crate::terminal::{Terminal, complain};
 use dampf_core::{Describe, Restore, Sections, Transfer, Verdict};
 use dampf_report::{Origin, Run, Traffic};
 use dampf_search::{Monitor, Order, Outcome, StopReason, judge};
-use dampf_store::{ExactStore, TreeStore};
+use dampf_store::{ExactStore, Exactness, HashCompactStore, TreeStore};
 use std::sync::Arc;
 
 /// What a search came to.
@@ -88,6 +88,10 @@ pub fn search<M: Searchable>(
             let outcome = dampf_search::check(model, &ExactStore::new(width), &search, &monitor);
             Ok(Searched { outcome, traffic: None, cut_short: None })
         }
+        (Ranks::One, options::Store::HashCompact) => {
+            let outcome = dampf_search::check_carrying(model, &HashCompactStore::new(), &search, &monitor);
+            Ok(Searched { outcome, traffic: None, cut_short: None })
+        }
         (Ranks::One, options::Store::Disk) => {
             // The contents have a share of the memory, if they are not all in it anyway.
             let share = if contents.is_on_disk() { Contents::share(options.max_memory) } else { 0 };
@@ -100,8 +104,8 @@ pub fn search<M: Searchable>(
             let settings = cluster::settings(options, attempt, origin, model, ranks.parts())?;
             let summary = ranks.search(model, &search, &settings, &monitor)?;
             trouble = summary.checkpoint_trouble.clone().filter(|_| ranks.speaks());
-            let unsupported = summary.unsupported.as_ref();
-            let verdict = judge(&summary.findings, unsupported, summary.stopped, summary.truncated, &search);
+            let certainty = (Exactness::Exact, summary.statistics.states);
+            let verdict = judge(&summary.findings, &summary.judgement(), summary.stopped, certainty, &search);
             let traffic = Some(cluster::traffic(&summary, &settings));
             let outcome = Outcome {
                 verdict,

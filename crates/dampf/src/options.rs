@@ -528,6 +528,8 @@ pub enum Store {
     Tree,
     /// Word for word
     Exact,
+    /// A 64-bit hash of each state: small for large states, but what is not found is unknown, not verified
+    HashCompact,
     /// On disk, level by level: memory is only a buffer
     Disk,
 }

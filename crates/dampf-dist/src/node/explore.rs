@@ -9,8 +9,8 @@ use crate::queue::{Order, Stored, Waiting};
 use crate::report::{Discovery, FaultPlace};
 use dampf_core::{Action, Fault, Remark, Successors, Unsupported, Word, Worker};
 use dampf_net::{Rank, Transport};
-use dampf_search::{FINDINGS_MAX, StopReason};
-use dampf_store::{Inserted, Session, Staged, StateRef, hash_words};
+use dampf_search::{FINDINGS_MAX, Judgement, StopReason};
+use dampf_store::{Inserted, Session, StateRef, hash_words};
 
 /// A successor that stays on this rank.
 #[derive(Clone, Copy)]
@@ -213,7 +213,9 @@ impl<M: Distributable> Node<'_, M> {
 
     /// A step that cannot be computed: the others count, so faults are still found, but nothing can be verified.
     pub(super) fn note_unsupported(&mut self, unsupported: Option<Unsupported>) {
-        self.unsupported = dampf_search::least([self.unsupported.take(), unsupported]);
+        let mut judgement = Judgement { unsupported: self.unsupported.take(), ..Judgement::default() };
+        judgement.note_unsupported(unsupported);
+        self.unsupported = judgement.unsupported;
     }
 
     fn after_batch(&mut self, network: &mut impl Transport) {
@@ -508,7 +510,7 @@ impl<M: Distributable> Node<'_, M> {
             let session = &mut self.session;
             queue.sweep(extended, |state| {
                 let hash = session.prepare(state);
-                session.stage(hash, state) == Staged::Old
+                session.contains(hash, state)
             });
         }
     }
@@ -575,7 +577,7 @@ impl<M: Distributable> Node<'_, M> {
             let checked = match self.settings.waiting {
                 Waiting::Store | Waiting::Limit { store: true, .. } => {
                     let hash = self.session.prepare(state);
-                    self.session.stage(hash, state) == Staged::Old
+                    self.session.contains(hash, state)
                 }
                 _ => false,
             };

@@ -8,9 +8,9 @@ use super::gathering::Gatherer;
 use super::packing::Packing;
 use super::run::{Run, RunReader};
 use super::space::Space;
-use crate::{FINDINGS_MAX, Monitor, SearchOptions, StopReason, least};
-use dampf_core::{Fault, Finding, Model, Remark, Revise, Successors, Unsupported, Word, Worker};
-use std::collections::BTreeSet;
+use crate::expand::{BATCH, Expander, Explored, Judgement, Sink};
+use crate::{FINDINGS_MAX, Monitor, SearchOptions};
+use dampf_core::{Fault, Finding, Model, Successors, Word};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
@@ -23,9 +23,9 @@ const TAKEN_MIN: u64 = 32;
 
 /// What one thread works with.
 pub(crate) struct Hand<'m, M: Model + 'm> {
-    pub worker: M::Worker<'m>,
+    pub expander: Expander<'m, M>,
     pub gatherer: Gatherer,
-    pub successors: Successors,
+    /// Room for a state.
     pub words: Vec<Word>,
 }
 
@@ -42,15 +42,12 @@ pub(crate) struct Met {
 #[derive(Default)]
 pub(crate) struct Harvest {
     pub transitions: u64,
-    pub faults: u64,
+    pub judgement: Judgement,
     /// Different faults that were not known before.
     pub met: Vec<Met>,
     /// Whether there are faulty states and faulty steps among what is in `met`.
     pub faulty_states: bool,
     pub faulty_steps: bool,
-    /// A step could not be computed.
-    pub unsupported: Option<Unsupported>,
-    pub refuted: BTreeSet<Revise>,
     /// Positions that were not expanded, ascending.
     pub unexpanded: Vec<(u64, u64)>,
 }
@@ -124,6 +121,7 @@ impl Expansion<'_> {
                 }
             }
         }
+        harvest.judgement = hand.expander.take_judgement();
         Ok(harvest)
     }
 
@@ -148,52 +146,75 @@ impl Expansion<'_> {
         let (mut position, mut transitions) = (begin, 0);
         'range: while position < end {
             let records = reader.records(position, end)?;
-            for record in records.chunks_exact(keys) {
-                if position % TAKEN_MIN == 0 && self.monitor.is_stopped() {
+            for records in records.chunks(BATCH * keys) {
+                if self.monitor.is_stopped() {
                     break 'range;
                 }
-                self.packing.unpack(record, &mut hand.words);
-                hand.worker.successors(&hand.words, &mut hand.successors);
-                let out = &hand.successors;
-                transitions += out.len() as u64;
-                if !out.is_unremarkable() {
-                    self.note(&hand.words, out, harvest);
+                let batch: [u64; BATCH] = std::array::from_fn(|number| position + number as u64);
+                let batch = &batch[..records.len() / keys];
+                let mut sink = Gathering {
+                    packing: self.packing,
+                    records,
+                    states,
+                    gatherer: &mut hand.gatherer,
+                    known: self.known,
+                    harvest,
+                };
+                transitions += hand.expander.expand(batch, &mut sink)?;
+                position += batch.len() as u64;
+                // A predictable search ends with the level, others at once.
+                if let (false, Some(stop)) =
+                    (self.options.deterministic, hand.expander.judgement().ends_search(self.options))
+                {
+                    self.monitor.stop(stop);
                 }
-                hand.gatherer.add(out, hint(position, states))?;
-                position += 1;
             }
         }
         harvest.transitions += transitions;
         self.monitor.add(0, transitions);
         Ok(position)
     }
+}
 
-    #[cold]
-    fn note(&self, state: &[Word], successors: &Successors, harvest: &mut Harvest) {
-        for remark in successors.remarks(self.options.deadlocks) {
-            match remark {
-                Remark::Fault { step, fault } => {
-                    harvest.faults += 1;
-                    if self.known.iter().any(|finding| finding.fault == fault) {
-                        continue;
-                    }
-                    harvest.faulty_states |= step.is_none();
-                    harvest.faulty_steps |= step.is_some();
-                    harvest.note(Met { fault, state: state.to_vec(), step });
-                    // A predictable search ends with the level, others at once.
-                    if !self.options.keep_going && !self.options.deterministic {
-                        self.monitor.stop(StopReason::Fault);
-                    }
-                }
-                Remark::Unsupported(unsupported) => harvest.note_unsupported(Some(unsupported)),
-                Remark::Refuted(revise) => {
-                    harvest.refuted.insert(revise);
-                    if !self.options.deterministic {
-                        self.monitor.stop(StopReason::Refuted);
-                    }
-                }
-            }
+/// Gathers the successors of a level's states as candidates for the next.
+struct Gathering<'a> {
+    packing: &'a Packing,
+    /// Of the batch.
+    records: &'a [u64],
+    /// How many the level has.
+    states: u64,
+    gatherer: &'a mut Gatherer,
+    known: &'a [Finding],
+    harvest: &'a mut Harvest,
+}
+
+impl Sink for Gathering<'_> {
+    /// The position in the level.
+    type Source = u64;
+    type Error = DiskTrouble;
+
+    #[inline]
+    fn load(&mut self, number: usize, _: u64, words: &mut [Word]) {
+        let keys = self.packing.keys();
+        self.packing.unpack(&self.records[number * keys..][..keys], words);
+    }
+
+    #[inline]
+    fn prepare(&mut self, _: usize, position: u64, _: &[Word], successors: &Successors) -> Result<(), DiskTrouble> {
+        self.gatherer.add(successors, hint(position, self.states))
+    }
+
+    fn fault(&mut self, explored: Explored<'_, u64>, step: Option<usize>, fault: Fault) {
+        if self.known.iter().any(|finding| finding.fault == fault) {
+            return;
         }
+        self.harvest.faulty_states |= step.is_none();
+        self.harvest.faulty_steps |= step.is_some();
+        self.harvest.note(Met { fault, state: explored.state.to_vec(), step });
+    }
+
+    fn commit(&mut self, _: &[u64], _: &[Successors]) -> Result<(), DiskTrouble> {
+        Ok(())
     }
 }
 
@@ -219,28 +240,21 @@ impl Harvest {
         }
     }
 
-    pub fn note_unsupported(&mut self, unsupported: Option<Unsupported>) {
-        self.unsupported = least([self.unsupported.take(), unsupported]);
-    }
-
     fn absorb(&mut self, other: Harvest) {
         self.transitions += other.transitions;
-        self.faults += other.faults;
+        self.judgement.absorb(other.judgement);
         other.met.into_iter().for_each(|met| self.note(met));
         self.faulty_states |= other.faulty_states;
         self.faulty_steps |= other.faulty_steps;
-        self.note_unsupported(other.unsupported);
-        self.refuted.extend(other.refuted);
         self.unexpanded.extend(other.unexpanded);
     }
 }
 
 impl<'m, M: Model + 'm> Hand<'m, M> {
-    pub fn new(model: &'m M, space: &Space) -> Self {
+    pub fn new(model: &'m M, space: &Space, deadlocks: bool) -> Self {
         Hand {
-            worker: model.worker(),
+            expander: Expander::new(model, deadlocks),
             gatherer: Gatherer::new(&space.disk, &space.packing, space.plan.buffer_bytes),
-            successors: Successors::new(model.width()),
             words: vec![0; model.width()],
         }
     }

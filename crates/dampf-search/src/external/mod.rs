@@ -37,7 +37,8 @@ mod visited;
 use crate::checkpoint::CheckpointProblem;
 use crate::{Monitor, Outcome, SearchOptions, StopReason, judge, watch};
 use contents::Contents;
-use dampf_core::{Restore, Statistics, Verdict};
+use dampf_core::{Restore, Verdict};
+use dampf_store::Exactness;
 use disk::{Disk, DiskTrouble};
 use manifest::Manifest;
 use packing::Packing;
@@ -192,21 +193,14 @@ fn explore<M: Restore>(
         }
         Err(trouble) => return Err(trouble.into()),
     };
-    let snapshot = monitor.snapshot();
-    let statistics = Statistics {
-        states: snapshot.states,
-        transitions: snapshot.transitions,
-        depth: snapshot.depth,
-        store_bytes: disk.bytes(),
-        frontier: snapshot.frontier,
-        faults: snapshot.faults,
-    };
+    let statistics = monitor.snapshot().statistics(disk.bytes());
     let stopped = monitor.stopped();
-    let verdict = match judge(&search.findings, search.unsupported.as_ref(), stopped, search.truncated, options) {
+    let certainty = (Exactness::Exact, statistics.states);
+    let verdict = match judge(&search.findings, &search.judgement, stopped, certainty, options) {
         Verdict::Unknown(reason) => Verdict::Unknown(in_detail(reason, stopped, trouble.as_ref(), settings)),
         known => known,
     };
-    let (findings, refuted) = (std::mem::take(&mut search.findings), std::mem::take(&mut search.refuted));
+    let (findings, refuted) = (std::mem::take(&mut search.findings), std::mem::take(&mut search.judgement.refuted));
     let is_done = search.finished;
     drop(search);
     if settings.remove_when_done && is_done {

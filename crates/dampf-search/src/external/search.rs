@@ -8,9 +8,9 @@ use super::manifest::{Counters, Manifest, Suspicion, TrailNamed};
 use super::space::Space;
 use super::trails::Sought;
 use super::{DiskSettings, manifest};
-use crate::{FINDINGS_MAX, Monitor, SearchOptions, Snapshot, StopReason, ends_in, least};
-use dampf_core::{Action, Finding, Model, Restore, Revise, Trail, Unsupported, Worker};
-use std::collections::BTreeSet;
+use crate::expand::Judgement;
+use crate::{FINDINGS_MAX, Monitor, SearchOptions, Snapshot, StopReason, ends_in};
+use dampf_core::{Action, Finding, Model, Restore, Trail, Unsupported};
 use std::time::Instant;
 
 pub(crate) struct Search<'m, M: Model + 'm> {
@@ -27,11 +27,7 @@ pub(crate) struct Search<'m, M: Model + 'm> {
     unexpanded: Vec<(u64, u64)>,
     pub findings: Vec<Finding>,
     suspicion: Suspicion,
-    /// A step that could not be computed, if there is one.
-    pub unsupported: Option<Unsupported>,
-    pub refuted: BTreeSet<Revise>,
-    /// Whether the depth limit left states unexplored.
-    pub truncated: bool,
+    pub judgement: Judgement,
     /// Whether there is nothing left to do.
     pub finished: bool,
     checkpointed: Instant,
@@ -47,7 +43,7 @@ impl<'m, M: Restore> Search<'m, M> {
         monitor: &'m Monitor,
         begun: &Manifest,
     ) -> Self {
-        let hands = (0..options.threads).map(|_| Hand::new(model, &space)).collect();
+        let hands = (0..options.threads).map(|_| Hand::new(model, &space, options.deadlocks)).collect();
         let Counters { states, transitions, faults, depth } = begun.counters;
         let frontier = space.frontier.states();
         monitor.publish(&Snapshot { states, transitions, frontier, depth, faults, store_bytes: 0 });
@@ -69,9 +65,11 @@ impl<'m, M: Restore> Search<'m, M> {
             unexpanded: begun.unexpanded.clone(),
             findings: begun.findings.iter().filter_map(finding).collect(),
             suspicion: begun.suspicion,
-            unsupported: begun.unsupported.clone().map(|what| Unsupported { what }),
-            refuted: BTreeSet::new(),
-            truncated: false,
+            judgement: Judgement {
+                faults: begun.counters.faults,
+                unsupported: begun.unsupported.clone().map(|what| Unsupported { what }),
+                ..Judgement::default()
+            },
             finished: begun.finished,
             checkpointed: Instant::now(),
         }
@@ -85,33 +83,28 @@ impl<'m, M: Restore> Search<'m, M> {
         if self.space.levels.count() == 0 {
             self.begin()?;
         }
-        while !self.finished && !self.truncated && !self.monitor.is_stopped() {
+        while !self.finished && !self.judgement.truncated && !self.monitor.is_stopped() {
             self.do_level()?;
         }
         // What was explored under a refuted assumption does not count, and a full disk takes nothing: the checkpoint stays that there is.
-        if self.refuted.is_empty() { self.checkpoint() } else { Ok(()) }
+        if self.judgement.refuted.is_empty() { self.checkpoint() } else { Ok(()) }
     }
 
     /// Makes the initial states the first level.
     fn begin(&mut self) -> Result<(), DiskTrouble> {
-        let hand = &mut self.hands[0];
-        hand.worker.initial(&mut hand.successors);
-        self.unsupported = hand.successors.unsupported().cloned();
-        self.refuted.extend(hand.successors.refuted().iter().map(|(_, revise)| revise.clone()));
-        if !self.refuted.is_empty() {
+        let Hand { expander, gatherer, .. } = &mut self.hands[0];
+        let initial = expander.begin(|number, fault| {
+            self.monitor.add_fault();
+            self.counters.faults += 1;
+            note(&mut self.findings, Finding { fault, trail: Trail::ending(number as u64, Vec::new()) });
+        });
+        for number in (0..initial.len()).filter(|&number| initial.leads_on(number)) {
+            gatherer.add_state(initial.state(number), 0)?;
+        }
+        self.judgement.absorb(expander.take_judgement());
+        if !self.judgement.refuted.is_empty() {
             self.monitor.stop(StopReason::Refuted);
             return Ok(());
-        }
-        for number in 0..hand.successors.len() {
-            if let Some(fault) = hand.successors.fault(number) {
-                self.monitor.add_fault();
-                self.counters.faults += 1;
-                let trail = Trail::ending(number as u64, Vec::new());
-                let finding = Finding { fault: fault.clone(), trail };
-                note(&mut self.findings, finding);
-            } else {
-                hand.gatherer.add_state(hand.successors.state(number), 0)?;
-            }
         }
         // The first level is there in any case, even if the search is stopped already.
         self.space.end_level(&mut gatherers(&mut self.hands), &Monitor::new(), None)?;
@@ -137,9 +130,10 @@ impl<'m, M: Restore> Search<'m, M> {
     fn do_level(&mut self) -> Result<(), DiskTrouble> {
         let level = self.space.levels.count() - 1;
         let states = self.space.frontier.states();
-        self.truncated = states > 0 && self.options.max_depth == Some(level);
-        let is_expanded = !self.truncated && self.expand(level)?;
-        if self.options.deterministic && (is_expanded || self.truncated) {
+        let truncated = states > 0 && self.options.max_depth == Some(level);
+        self.judgement.truncated = truncated;
+        let is_expanded = !truncated && self.expand(level)?;
+        if self.options.deterministic && (is_expanded || truncated) {
             self.order_faults(level)?;
         }
         let is_judged = !self.findings.is_empty() && !self.options.keep_going;
@@ -192,9 +186,9 @@ impl<'m, M: Restore> Search<'m, M> {
     fn absorb(&mut self, level: u64, harvest: Harvest) -> Result<(), DiskTrouble> {
         self.unexpanded = harvest.unexpanded;
         self.counters.transitions += harvest.transitions;
-        self.unsupported = least([self.unsupported.take(), harvest.unsupported]);
-        self.refuted.extend(harvest.refuted);
-        if !self.refuted.is_empty() {
+        let faults = harvest.judgement.faults;
+        self.judgement.absorb(harvest.judgement);
+        if !self.judgement.refuted.is_empty() {
             // A predictable search has gone on to the end of the level: what is learnt must not depend on the threads.
             if self.unexpanded.is_empty() {
                 self.monitor.stop(StopReason::Refuted);
@@ -205,11 +199,11 @@ impl<'m, M: Restore> Search<'m, M> {
             self.suspicion.states |= harvest.faulty_states;
             self.suspicion.steps |= harvest.faulty_steps;
             if self.options.keep_going {
-                self.count_faults(harvest.faults);
+                self.count_faults(faults);
             }
             return Ok(());
         }
-        self.count_faults(harvest.faults);
+        self.count_faults(faults);
         for Met { fault, state, step } in harvest.met {
             if self.findings.iter().any(|finding| finding.fault == fault) || self.findings.len() >= FINDINGS_MAX {
                 continue;
@@ -217,8 +211,7 @@ impl<'m, M: Restore> Search<'m, M> {
             let hand = &mut self.hands[0];
             let mut trail = self.space.way_to(hand, level, &state)?;
             if let Some(step) = step {
-                hand.worker.successors(&state, &mut hand.successors);
-                trail.stem.push(hand.successors.action(step));
+                trail.stem.push(hand.expander.successors_of(&state).action(step));
             }
             self.found(Finding { fault, trail });
         }
@@ -260,7 +253,7 @@ impl<'m, M: Restore> Search<'m, M> {
     }
 
     fn checkpoint_if_due(&mut self) -> Result<(), DiskTrouble> {
-        if !self.refuted.is_empty() {
+        if !self.judgement.refuted.is_empty() {
             return Ok(());
         }
         let is_time = self.checkpointed.elapsed() >= self.settings.checkpoint_every;
@@ -277,7 +270,7 @@ impl<'m, M: Restore> Search<'m, M> {
         manifest.counters = self.counters;
         manifest.finished = self.finished;
         manifest.suspicion = self.suspicion;
-        manifest.unsupported = self.unsupported.as_ref().map(|unsupported| unsupported.what.clone());
+        manifest.unsupported = self.judgement.unsupported.as_ref().map(|unsupported| unsupported.what.clone());
         manifest.unexpanded.clone_from(&self.unexpanded);
         manifest.findings = self.findings.iter().map(|finding| self.named(finding)).collect();
         if !self.finished {

@@ -13,7 +13,7 @@ use super::run::{RunReader, count_below};
 use super::sorting::is_same;
 use super::space::Space;
 use crate::SearchOptions;
-use dampf_core::{Action, Fault, Finding, Model, Successors, Trail, Word, Worker};
+use dampf_core::{Action, Fault, Finding, Model, Successors, Trail, Word};
 use std::ops::{ControlFlow, Range};
 
 /// What is looked for on ways: faults that are not known yet.
@@ -49,9 +49,8 @@ impl Space {
             states.push(self.predecessor(hand, level - 1, &target, among)?);
         }
         states.reverse();
-        hand.worker.initial(&mut hand.successors);
-        let out = &hand.successors;
-        let initial = (0..out.len()).find(|&number| out.fault(number).is_none() && out.state(number) == states[0]);
+        let out = hand.expander.initial_states();
+        let initial = (0..out.len()).find(|&number| out.leads_on(number) && out.state(number) == states[0]);
         let initial = initial.expect("a state of level 0 is initial") as u64;
         let actions = states.windows(2).map(|pair| least_step(hand, &pair[0], &pair[1])).collect();
         Ok(Trail::ending(initial, actions))
@@ -117,8 +116,7 @@ impl Space {
         while position < positions.end {
             for record in reader.records(position, positions.end)?.chunks_exact(self.packing.keys()) {
                 self.packing.unpack(record, &mut hand.words);
-                hand.worker.successors(&hand.words, &mut hand.successors);
-                if visit(position, &hand.words, &hand.successors).is_break() {
+                if visit(position, &hand.words, hand.expander.successors_of(&hand.words)).is_break() {
                     return Ok(());
                 }
                 position += 1;
@@ -226,19 +224,18 @@ impl Space {
         marks: &[Marks],
         sought: &Sought<'_>,
     ) -> Result<Option<Finding>, DiskTrouble> {
-        hand.worker.initial(&mut hand.successors);
+        let initial = hand.expander.initial_states();
         let mut trail = None;
-        for number in 0..hand.successors.len() {
-            let state = hand.successors.state(number);
-            if hand.successors.fault(number).is_none() && self.is_marked(0, state, &marks[0])? {
+        for number in 0..initial.len() {
+            let state = initial.state(number);
+            if initial.leads_on(number) && self.is_marked(0, state, &marks[0])? {
                 trail = Some((Trail::ending(number as u64, Vec::new()), state.to_vec()));
                 break;
             }
         }
         let Some((mut trail, mut state)) = trail else { return Ok(None) };
         for level in 1..marks.len() {
-            hand.worker.successors(&state, &mut hand.successors);
-            let out = &hand.successors;
+            let out = hand.expander.successors_of(&state);
             let mut next = None;
             for step in 0..out.len() {
                 let is_last = level + 1 == marks.len() && sought.steps;
@@ -255,8 +252,7 @@ impl Space {
             trail.stem.push(action);
             state = reached;
         }
-        hand.worker.successors(&state, &mut hand.successors);
-        let fault = sought.of_state(&hand.successors).expect("the last marked state is faulty");
+        let fault = sought.of_state(hand.expander.successors_of(&state)).expect("the last marked state is faulty");
         Ok(Some(Finding { fault, trail }))
     }
 
@@ -271,8 +267,7 @@ impl Space {
 
 /// The label of the least step from one state to another.
 fn least_step<M: Model>(hand: &mut Hand<'_, M>, from: &[Word], to: &[Word]) -> Action {
-    hand.worker.successors(from, &mut hand.successors);
-    let out = &hand.successors;
+    let out = hand.expander.successors_of(from);
     let leads_there = |step: &usize| out.state(*step) == to && out.leads_on(*step);
     let step = (0..out.len()).find(leads_there).expect("the states of a way are neighbours");
     out.action(step)

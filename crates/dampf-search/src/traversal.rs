@@ -1,0 +1,216 @@
+//! The loop of every search that keeps its states in memory and commits them as they come: take a batch from the frontier, expand it, commit what was
+//! found, put it into the frontier. Searches differ in their frontiers only.
+
+use crate::expand::{Expander, Explored, Judgement, Sink};
+use crate::frontier::{Frontier, States};
+use crate::rebuild::Route;
+use crate::recall::Recall;
+use crate::{FINDINGS_MAX, Monitor, SearchOptions, StopReason};
+use dampf_core::{Fault, Model, Successors, Trail, Word};
+use dampf_store::{Inserted, Session, StateRef, Store};
+use std::convert::Infallible;
+use std::marker::PhantomData;
+
+/// Where a fault was met.
+#[derive(Clone, Debug)]
+pub(crate) struct Discovery {
+    pub fault: Fault,
+    /// To the faulty state, or to the state that the faulty step leaves.
+    pub route: Route,
+    /// The index of the faulty step among the successors.
+    pub step: Option<usize>,
+}
+
+/// What exploring a space has come to.
+#[derive(Default)]
+pub(crate) struct Traversal {
+    /// Different faults, the first first.
+    pub discoveries: Vec<Discovery>,
+    pub judgement: Judgement,
+}
+
+impl Traversal {
+    /// Notes a fault unless one like it is known.
+    pub fn note(&mut self, discovery: Discovery) {
+        let known = self.discoveries.iter().any(|other| other.fault == discovery.fault);
+        if !known && self.discoveries.len() < FINDINGS_MAX {
+            self.discoveries.push(discovery);
+        }
+    }
+
+    fn absorb(&mut self, other: Traversal) {
+        other.discoveries.into_iter().for_each(|discovery| self.note(discovery));
+        self.judgement.absorb(other.judgement);
+    }
+
+    /// Adds the initial states to a store, calling `new` for each. False where the search is over before it began.
+    pub fn begin<M: Model, S: Store>(
+        &mut self,
+        model: &M,
+        store: &S,
+        (options, monitor): (&SearchOptions, &Monitor),
+        mut new: impl FnMut(StateRef, &[Word]),
+    ) -> bool {
+        let mut expander = Expander::new(model, options.deadlocks);
+        let mut session = store.session();
+        let initial = expander.begin(|number, fault| {
+            monitor.add_fault();
+            let route = Route::Known(Trail::ending(number as u64, Vec::new()));
+            self.note(Discovery { fault, route, step: None });
+        });
+        for state in (0..initial.len()).filter(|&number| initial.leads_on(number)).map(|number| initial.state(number)) {
+            let pending = session.prepare(state);
+            if let Inserted::New(name) = session.commit(pending, state, None) {
+                monitor.add(1, 0);
+                new(name, state);
+            }
+        }
+        self.judgement.absorb(expander.take_judgement());
+        if !self.judgement.refuted.is_empty() {
+            monitor.stop(StopReason::Refuted);
+        }
+        self.judgement.ends_search(options).is_none()
+    }
+
+    /// Explores with a frontier for each thread, made by `frontier`.
+    pub fn explore<R: Recall<S>, M: Model, S: Store, F: Frontier>(
+        &mut self,
+        model: &M,
+        store: &S,
+        (options, monitor): (&SearchOptions, &Monitor),
+        frontier: impl Fn() -> F + Sync,
+    ) {
+        let work = || {
+            let mut thread = Thread::<R, M, S, F> {
+                expander: Expander::new(model, options.deadlocks),
+                session: store.session(),
+                frontier: frontier(),
+                options,
+                monitor,
+                traversal: Traversal::default(),
+                pending: Vec::new(),
+                met: Vec::new(),
+                recall: PhantomData,
+            };
+            thread.run(States::new(R::carried(model.width())));
+            thread.traversal.judgement.absorb(thread.expander.take_judgement());
+            thread.traversal.judgement.truncated |= thread.frontier.truncated();
+            thread.traversal
+        };
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (1..options.threads).map(|_| scope.spawn(work)).collect();
+            self.absorb(work());
+            for thread in threads {
+                self.absorb(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            }
+        });
+    }
+}
+
+/// A fault that a batch met: the number of the state, the faulty step, the fault.
+type Met = (usize, Option<usize>, Fault);
+
+struct Thread<'a, R, M: Model, S: Store + 'a, F> {
+    expander: Expander<'a, M>,
+    session: S::Session<'a>,
+    frontier: F,
+    options: &'a SearchOptions,
+    monitor: &'a Monitor,
+    traversal: Traversal,
+    pending: Vec<<S::Session<'a> as Session>::Pending>,
+    met: Vec<Met>,
+    recall: PhantomData<R>,
+}
+
+impl<R: Recall<S>, M: Model, S: Store, F: Frontier> Thread<'_, R, M, S, F> {
+    fn run(&mut self, mut batch: States) {
+        while self.frontier.take(&mut batch) {
+            let mut sink = Committing::<R, S, F> {
+                batch: &batch,
+                session: &mut self.session,
+                frontier: &mut self.frontier,
+                pending: &mut self.pending,
+                met: &mut self.met,
+                found: 0,
+                recall: PhantomData,
+            };
+            let Ok(steps) = self.expander.expand(batch.names(), &mut sink);
+            let states = self.monitor.add(sink.found, steps);
+            if !self.expander.judgement().refuted.is_empty() {
+                self.monitor.stop(StopReason::Refuted);
+            }
+            if self.options.max_states.is_some_and(|limit| states >= limit) {
+                self.monitor.stop(StopReason::StateLimit);
+            }
+            if !self.met.is_empty() {
+                self.note_faults(&batch);
+            }
+            self.frontier.finish_batch();
+            batch.clear();
+        }
+    }
+
+    #[cold]
+    fn note_faults(&mut self, batch: &States) {
+        for (number, step, fault) in self.met.drain(..) {
+            self.monitor.add_fault();
+            self.traversal.note(Discovery { fault, route: self.frontier.route(batch, number), step });
+            if !self.options.keep_going {
+                self.monitor.stop(StopReason::Fault);
+            }
+        }
+    }
+}
+
+/// Commits successors to the store as they come, and puts the new ones into a frontier.
+struct Committing<'t, 's, R, S: Store + 's, F> {
+    batch: &'t States,
+    session: &'t mut S::Session<'s>,
+    frontier: &'t mut F,
+    pending: &'t mut Vec<<S::Session<'s> as Session>::Pending>,
+    met: &'t mut Vec<Met>,
+    /// How many successors were new.
+    found: u64,
+    recall: PhantomData<R>,
+}
+
+impl<R: Recall<S>, S: Store, F: Frontier> Sink for Committing<'_, '_, R, S, F> {
+    type Source = StateRef;
+    type Error = Infallible;
+
+    #[inline]
+    fn load(&mut self, number: usize, source: StateRef, words: &mut [Word]) {
+        R::load(self.session, source, self.batch.words(number), words);
+    }
+
+    #[inline]
+    fn prepare(&mut self, _: usize, _: StateRef, _: &[Word], successors: &Successors) -> Result<(), Infallible> {
+        self.session.prepare_all(successors, 0..successors.len(), self.pending);
+        Ok(())
+    }
+
+    fn fault(&mut self, explored: Explored<'_, StateRef>, step: Option<usize>, fault: Fault) {
+        self.met.push((explored.number, step, fault));
+    }
+
+    #[inline]
+    fn commit(&mut self, batch: &[StateRef], successors: &[Successors]) -> Result<(), Infallible> {
+        let mut pending = self.pending.iter();
+        for (&state, successors) in batch.iter().zip(successors) {
+            for step in 0..successors.len() {
+                let &pending = pending.next().expect("every step was prepared");
+                if !successors.leads_on(step) {
+                    continue;
+                }
+                let words = successors.state(step);
+                if let Inserted::New(found) = self.session.commit(pending, words, Some(state)) {
+                    self.found += 1;
+                    self.frontier.put(found, words);
+                }
+            }
+        }
+        self.pending.clear();
+        self.session.quiesce();
+        Ok(())
+    }
+}
