@@ -9,9 +9,16 @@
 
 mod census;
 mod checkpoint;
+mod delivery;
+mod discovery;
+mod exploration;
+mod frontier;
+mod levels;
 mod library;
 mod local;
+mod mail;
 mod message;
+mod near_states;
 mod node;
 mod order;
 mod outbox;
@@ -20,13 +27,20 @@ mod parcel_file;
 mod parents;
 mod partition;
 mod passage;
+mod progress;
 mod quest;
 mod queue;
 mod recent;
 mod report;
+mod restoring;
 mod run;
 mod sampling;
+mod saving;
+mod sending;
+mod share;
 mod termination;
+mod trails;
+mod visited;
 mod wire;
 
 pub use checkpoint::{Checkpoints, ENDED, Start};
@@ -41,11 +55,17 @@ pub use run::{Host, Network, RankProblem, search_on, search_on_host, search_on_t
 pub use sampling::partition_for;
 
 use dampf_core::{Sections, Transfer};
+use dampf_store::{ByPrefix, Retrieve};
 
 /// What ranks ask of a model: how its states move, and what sections they have.
 pub trait Distributable: Transfer + Sections {}
 
 impl<M: Transfer + Sections> Distributable for M {}
+
+/// What ranks ask of a store: that it gives states back, and that parents can be looked for by others.
+pub trait RankStore: Retrieve + ByPrefix {}
+
+impl<S: Retrieve + ByPrefix> RankStore for S {}
 
 /// How the work is shared. The same on all ranks.
 #[derive(Clone, Debug)]
