@@ -2,7 +2,8 @@
 //!
 //! Where the depth at which a state is found decides who explores it, a state that is found at two depths is stored and
 //! explored twice. The search is complete all the same, but its counts are too high. So in the end every rank sends its
-//! states to their homes, by a hash of the whole state; there each is counted once, and what was explored again is taken off.
+//! states to their homes, by a hash of the whole state; there each is counted once, and what was explored again is
+//! taken off.
 
 use crate::delivery::check_read;
 use crate::exploration::Exploration;
@@ -33,8 +34,8 @@ pub(crate) struct Census {
     /// States that were here before, and their steps.
     repeated: u64,
     repeated_steps: u64,
-    /// The steps of all states, where they have to be counted anew: in a resumed search, what was counted before includes
-    /// states that lay on several ranks then.
+    /// The steps of all states, where they have to be counted anew: in a resumed search, what was counted before
+    /// includes states that lay on several ranks then.
     steps: Option<u64>,
     /// Ranks that have not sent everything yet.
     awaited: Rank,

@@ -1,8 +1,9 @@
 //! Checkpoints of ranks: where they go, and what their manifest says.
 //!
-//! A rank appends the states it has found since the last checkpoint to a file of its own, and writes those that wait to be
-//! explored into another. When all ranks have done so, the first one replaces the manifest, which says which files count
-//! and up to which length. A run that goes on names the old files and adds its own, so the number of ranks may be another.
+//! A rank appends the states it has found since the last checkpoint to a file of its own, and writes those that wait to
+//! be explored into another. When all ranks have done so, the first one replaces the manifest, which says which files
+//! count and up to which length. A run that goes on names the old files and adds its own, so the number of ranks may be
+//! another.
 
 use crate::parcel::Format;
 use crate::parcel_file::Piece;

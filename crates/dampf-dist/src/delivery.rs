@@ -1,4 +1,5 @@
-//! The way of states to their owners: who owns a state, what is about to be sent, what nobody owns yet, and what others sent.
+//! The way of states to their owners: who owns a state, what is about to be sent, what nobody owns yet, and what others
+//! sent.
 
 use crate::library::{Author, Library};
 use crate::mail::Mail;

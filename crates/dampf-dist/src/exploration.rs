@@ -79,8 +79,8 @@ impl<'a, M: Distributable, S: RankStore> Exploration<'a, M, S> {
         })
     }
 
-    /// Takes those of the initial states that are this rank's; all ranks see all of them. Where a checkpoint has them among
-    /// its states, they are only noted. Returns why the search need not begin, if it need not.
+    /// Takes those of the initial states that are this rank's; all ranks see all of them. Where a checkpoint has them
+    /// among its states, they are only noted. Returns why the search need not begin, if it need not.
     pub fn begin(&mut self, is_new: bool) -> Option<StopReason> {
         let (mut number_of_states, mut distinct) = (0, HashSet::new());
         let Exploration { expander, share, discoveries, .. } = self;
@@ -135,7 +135,8 @@ impl<'a, M: Distributable, S: RankStore> Exploration<'a, M, S> {
         !self.share.frontier.is_empty()
     }
 
-    /// Explores a batch of states. Returns the number of their steps, and why the search need not go on, if it need not.
+    /// Explores a batch of states. Returns the number of their steps, and why the search need not go on, if it need
+    /// not.
     pub fn explore(&mut self, mail: &mut Mail) -> (u64, Option<StopReason>) {
         self.take_batch();
         let Exploration { expander, share, discoveries, steps, batch, local, .. } = self;

@@ -1,8 +1,8 @@
 //! Levels: all ranks explore one before any explores the next.
 //!
-//! A rank that has explored its part of a level says so to everybody, behind the states that it sent them. Messages between
-//! two ranks keep their order, so whoever has heard from all has all states of the next level. The level in which nobody
-//! explored anything is the last. A rank can be one level ahead of another, never two; what it says waits.
+//! A rank that has explored its part of a level says so to everybody, behind the states that it sent them. Messages
+//! between two ranks keep their order, so whoever has heard from all has all states of the next level. The level in
+//! which nobody explored anything is the last. A rank can be one level ahead of another, never two; what it says waits.
 
 use crate::mail::Mail;
 use crate::message::Message;

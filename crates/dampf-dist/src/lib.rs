@@ -1,9 +1,9 @@
 //! Search on many ranks.
 //!
-//! Every state has an owner among the ranks ([`Partition`]). A rank stores and explores its own states and sends the others to their
-//! owners, many in a message. That is all there is to it as long as nothing goes wrong; what this crate is about is
-//! to send little, to notice when all have finished, to find the way to a fault through the memories of all, and to come to the
-//! result that a single process comes to.
+//! Every state has an owner among the ranks ([`Partition`]). A rank stores and explores its own states and sends the
+//! others to their owners, many in a message. That is all there is to it as long as nothing goes wrong; what this crate
+//! is about is to send little, to notice when all have finished, to find the way to a fault through the memories of
+//! all, and to come to the result that a single process comes to.
 //!
 //! A [`Node`] is what runs on a rank. [`search`] drives one on any network; simulations drive many.
 

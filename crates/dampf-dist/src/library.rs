@@ -1,11 +1,11 @@
 //! The second channel: contents through files in a folder that all ranks see, while messages carry nothing but names.
 //!
-//! Each rank appends the parts that it describes to a file of its own, once for all receivers, those that a part is made of before it. A message then says where
-//! in the file a part begins, and the receiver reads what it does not know yet. Without a library, contents travel in the messages, once
-//! per pair of ranks.
+//! Each rank appends the parts that it describes to a file of its own, once for all receivers, those that a part is
+//! made of before it. A message then says where in the file a part begins, and the receiver reads what it does not know
+//! yet. Without a library, contents travel in the messages, once per pair of ranks.
 //!
-//! A record begins with the length and the checksum of what follows. Where a file is seen late, as on some file systems of clusters, a reader
-//! waits until the record is there.
+//! A record begins with the length and the checksum of what follows. Where a file is seen late, as on some file systems
+//! of clusters, a reader waits until the record is there.
 
 use crate::wire::{Garbled, Reader, Write};
 use dampf_core::{Part, Transfer, Word};

@@ -1,9 +1,9 @@
 //! Local search: exploring a few steps on, whoever owns the states.
 //!
-//! A rank that takes a state from its queue explores not only this state but all that follow within a number of steps, and sends only
-//! those at the end. That saves messages and repeats work: several ranks may explore the same state. What is remembered of the states in
-//! between decides how much. Every state that is sent or stored names the state the local search began with as the one it came from,
-//! so trails are rebuilt by searching as deep from there.
+//! A rank that takes a state from its queue explores not only this state but all that follow within a number of steps,
+//! and sends only those at the end. That saves messages and repeats work: several ranks may explore the same state.
+//! What is remembered of the states in between decides how much. Every state that is sent or stored names the state the
+//! local search began with as the one it came from, so trails are rebuilt by searching as deep from there.
 
 use crate::discovery::{Discoveries, Discovery, FaultPlace};
 use crate::mail::Mail;

@@ -1,7 +1,7 @@
 //! What a rank is about to send.
 //!
-//! The parts of a node write their messages here and know nothing of networks; the node hands them over. Messages leave in
-//! the order in which they were written, which is the order that their receivers rely on.
+//! The parts of a node write their messages here and know nothing of networks; the node hands them over. Messages leave
+//! in the order in which they were written, which is the order that their receivers rely on.
 
 use crate::message::Message;
 use dampf_net::{Rank, Transport};

@@ -1,5 +1,5 @@
-//! The states near the initial ones, with the ways to them: where a trail is rebuilt backwards, it is complete as soon as it
-//! meets one of these.
+//! The states near the initial ones, with the ways to them: where a trail is rebuilt backwards, it is complete as soon
+//! as it meets one of these.
 
 use dampf_core::{Action, Model, Successors, Trail, Word, Worker};
 use std::collections::HashMap;

@@ -1,31 +1,31 @@
 //! One rank of a distributed search.
 //!
 //! A node owns a part of the states: it stores them, explores them, and sends those it finds that are others'. It is a
-//! [`Process`] that is taken turn by turn and waits for nothing inside a turn, so the same node runs on a thread, under MPI,
-//! or among thousands in a simulation.
+//! [`Process`] that is taken turn by turn and waits for nothing inside a turn, so the same node runs on a thread, under
+//! MPI, or among thousands in a simulation.
 //!
 //! The life of a node: it *searches* until the search has ended everywhere, was halted, or a level tells so; then it
-//! *counts* where states may lie on several ranks; it *serves*, having reported to the first rank, which rebuilds the trails
-//! with the help of all; and it *leaves*, saying so to everybody, so that no message is left behind.
+//! *counts* where states may lie on several ranks; it *serves*, having reported to the first rank, which rebuilds the
+//! trails with the help of all; and it *leaves*, saying so to everybody, so that no message is left behind.
 //!
-//! The parts of a node have their own state and know nothing of each other but what they are given: what is here is their
-//! composition and the way of messages to them.
+//! The parts of a node have their own state and know nothing of each other but what they are given: what is here is
+//! their composition and the way of messages to them.
+
+mod ending;
+mod searching;
 
 use crate::census::Census;
 use crate::checkpoint::prepare_folder;
 use crate::exploration::Exploration;
-use crate::levels::{LevelEnd, Levels};
+use crate::levels::Levels;
 use crate::mail::Mail;
 use crate::message::Message;
-use crate::order::Ordering;
-use crate::partition::Bucket;
-use crate::progress::{Progress, Watch};
+use crate::progress::Watch;
 use crate::report::{Report, Summary};
 use crate::saving::Saving;
-use crate::termination::{Detection, Rest};
+use crate::termination::Detection;
 use crate::trails::Trails;
 use crate::{Distributable, RankProblem, RankSettings, RankStore};
-use dampf_core::Statistics;
 use dampf_net::{Lost, Process, Rank, Transport, Turn};
 use dampf_search::{Monitor, SearchOptions, StopReason};
 use std::path::Path;
@@ -298,315 +298,5 @@ impl<M: Distributable, S: RankStore> Process for Node<'_, M, S> {
         let turn = self.take_turn(network);
         self.mail.hand_over(network);
         turn
-    }
-}
-
-/// Searching.
-impl<M: Distributable, S: RankStore> Node<'_, M, S> {
-    fn search(&mut self) -> Turn {
-        if let Some(reason) = self.ended_at_start {
-            self.stop(reason);
-            return worked_if(true);
-        }
-        if self.exploration.share.ranking.is_some() && self.exceeds_depth() {
-            return worked_if(true);
-        }
-        if self.saving.as_ref().is_some_and(Saving::is_waiting) {
-            return Turn::Idle;
-        }
-        if !self.exploration.has_work() {
-            return self.rest();
-        }
-        self.detection.work(&mut self.mail);
-        let (work, ending) = self.exploration.explore(&mut self.mail);
-        match ending {
-            Some(reason) => self.halt(reason),
-            None => self.after_batch(),
-        }
-        Turn::Worked { work }
-    }
-
-    fn after_batch(&mut self) {
-        let Node { exploration, mail, levels, saving, .. } = self;
-        if let Some(levels) = levels {
-            levels.explored += exploration.batch_size() as u64;
-        }
-        if let Some(saving) = saving {
-            saving.after_batch(exploration);
-            if levels.is_none() && mail.rank == 0 && saving.is_due() && !saving.is_waiting() {
-                saving.mark(exploration, mail);
-            }
-        }
-        exploration.share.delivery.send_overdue(mail);
-        if self.watch.is_due() {
-            let progress = self.progress();
-            self.watch.tell(&mut self.mail, progress);
-        }
-    }
-
-    fn progress(&self) -> Progress {
-        let Statistics { states, transitions, depth, faults, frontier, .. } = self.exploration.statistics();
-        Progress { states, transitions, waiting: frontier, depth, faults }
-    }
-
-    fn take_progress(&mut self, from: Rank, progress: Progress) {
-        let own = self.progress();
-        self.watch.take(from, progress);
-        self.watch.take(self.mail.rank, own);
-        let all = self.watch.all();
-        self.monitor.publish(&all);
-        // A predictable search ends with a level, and all ranks know when.
-        let limit = self.options.max_states.filter(|_| !self.options.deterministic);
-        if limit.is_some_and(|limit| all.states >= limit) {
-            self.halt(StopReason::StateLimit);
-        }
-    }
-
-    /// Looks at what the rest of this process says: limits, Ctrl-C.
-    fn look_at_monitor(&mut self) {
-        let Some(reason) = self.monitor.stopped() else { return };
-        self.halt(reason);
-        // Trails take time, too. Those of a search that had ended in this way are what is left to do.
-        if reason.is_wanted() && !self.stopped.is_some_and(StopReason::is_wanted) {
-            let result = self.trails.pursue(&mut self.mail, |quest| quest.give_up(reason));
-            self.conclude(result);
-        }
-    }
-
-    /// The first rank gives a bucket to the rank with the least to do.
-    fn hand_out(&mut self, bucket: Bucket) {
-        if self.exploration.share.delivery.partitioner.assigned(bucket).is_some() {
-            // Two ranks asked at once, and both were told already.
-            return;
-        }
-        let own = self.progress();
-        self.watch.take(0, own);
-        let owner = self.watch.least_loaded();
-        self.mail.broadcast(&Message::Assigned(bucket, owner));
-        self.take_assignment(bucket, owner);
-    }
-
-    fn take_assignment(&mut self, bucket: Bucket, owner: Rank) {
-        let share = &mut self.exploration.share;
-        share.delivery.partitioner.assign(bucket, owner);
-        // Between its mark and its checkpoint a rank sends nothing: nobody would save what it sends.
-        if self.phase == Phase::Searching && !self.saving.as_ref().is_some_and(Saving::is_waiting) {
-            share.release(&mut self.mail, bucket);
-        }
-    }
-
-    /// Nothing is left to explore here: everything is sent, and then it is found out whether all are done.
-    fn rest(&mut self) -> Turn {
-        let delivery = &mut self.exploration.share.delivery;
-        // At the end of a level buffers are sent because it ends, whatever their size: that says nothing of the next level.
-        let flushed = delivery.flush(&mut self.mail, self.levels.is_none());
-        if delivery.holds_any() {
-            return worked_if(flushed);
-        }
-        if self.levels.is_some() {
-            return worked_if(self.end_level() || flushed);
-        }
-        let rest = self.detection.rest(delivery.balance, &mut self.mail);
-        if rest == Rest::Ended {
-            self.finish_search();
-        }
-        worked_if(rest != Rest::Waits || flushed)
-    }
-
-    /// Nothing of this level is left here. True where that changed something.
-    fn end_level(&mut self) -> bool {
-        let Node { exploration, mail, saving, .. } = self;
-        let levels = self.levels.as_mut().expect("asked for in a search by levels only");
-        if !levels.has_told(mail.rank) {
-            let (faults, faulty_steps) =
-                exploration.share.ranking.as_ref().map_or((0, 0), |ranking| ranking.fault_counts());
-            let save = mail.rank == 0 && saving.as_ref().is_some_and(Saving::is_due);
-            let refuted = !exploration.judgement.refuted.is_empty();
-            levels.tell(mail, LevelEnd { explored: levels.explored, faults, faulty_steps, refuted, save });
-            return true;
-        }
-        let Some(all) = levels.all_told() else { return false };
-        if self.options.deterministic {
-            return self.end_ranked_level(all);
-        }
-        if all.explored == 0 {
-            self.finish_search()
-        } else {
-            self.turn_level(all.save)
-        }
-        true
-    }
-
-    /// The end of a level in a predictable search: faults are looked at, and the next level is put in order.
-    fn end_ranked_level(&mut self, all: LevelEnd) -> bool {
-        let level = self.exploration.share.delivery.level;
-        let ranking = self.exploration.share.ranking.as_mut().expect("asked for in a predictable search only");
-        if ranking.is_ordering() {
-            let ordering = ranking.ordering();
-            return self.go_on_ordering(level + 1, ordering, all);
-        }
-        if all.refuted {
-            // All that the level refutes, whoever met it: what is learnt must not depend on the ranks either.
-            self.stop(StopReason::Refuted);
-            return true;
-        }
-        self.exploration.judge_level(level);
-        if all.faults > 0 && !self.options.keep_going {
-            self.stop(StopReason::Fault);
-        } else if all.explored == 0 && all.faulty_steps == 0 {
-            self.finish_search();
-        } else if let Some(ranking) = &mut self.exploration.share.ranking {
-            for (to, places) in ranking.begin_ordering() {
-                self.mail.send(to, &Message::Places(&places));
-            }
-        }
-        true
-    }
-
-    /// Goes on to put a level in order, and turns to it when it is.
-    fn go_on_ordering(&mut self, level: u64, ordering: Ordering, all: LevelEnd) -> bool {
-        let size = match ordering {
-            Ordering::Waits => return false,
-            Ordering::Merged(replies) => {
-                for (to, positions) in replies {
-                    self.mail.send(to, &Message::Positions(&positions));
-                }
-                return true;
-            }
-            Ordering::Done { size } => size,
-        };
-        self.exploration.count_level(level, size);
-        if size == 0 && all.faulty_steps == 0 {
-            self.finish_search();
-            return true;
-        }
-        self.turn_level(all.save);
-        let states = self.exploration.share.ranking.as_ref().map_or(0, |ranking| ranking.states);
-        if self.options.max_states.is_some_and(|limit| states >= limit) {
-            self.stop(StopReason::StateLimit);
-        }
-        true
-    }
-
-    /// Whether the level of a predictable search is beyond the depth limit, where the search ends.
-    fn exceeds_depth(&mut self) -> bool {
-        let share = &self.exploration.share;
-        let has_states = share.ranking.as_ref().is_some_and(|ranking| ranking.has_states());
-        let exceeds = has_states && self.options.max_depth == Some(share.delivery.level);
-        if exceeds {
-            self.exploration.judgement.truncated = true;
-            self.finish_search();
-        }
-        exceeds
-    }
-
-    /// Makes the next level the current one.
-    fn turn_level(&mut self, save: bool) {
-        let Node { exploration, mail, levels, saving, .. } = self;
-        let levels = levels.as_mut().expect("asked for in a search by levels only");
-        let early = levels.turn();
-        exploration.share.turn_level(levels.level);
-        if let (true, Some(saving)) = (save, saving) {
-            saving.save(exploration, mail);
-        }
-        for (from, states) in early {
-            exploration.share.receive(from, levels.level, &states);
-        }
-    }
-}
-
-/// From the end of the search to the result.
-impl<M: Distributable, S: RankStore> Node<'_, M, S> {
-    /// Ends the search everywhere, for this reason.
-    fn halt(&mut self, reason: StopReason) {
-        if self.phase == Phase::Searching {
-            self.mail.broadcast(&Message::Halt(reason));
-            self.stop(reason);
-        }
-    }
-
-    fn stop(&mut self, reason: StopReason) {
-        self.stopped.get_or_insert(reason);
-        self.report();
-    }
-
-    fn is_resumed(&self) -> bool {
-        self.saving.as_ref().is_some_and(|saving| saving.is_resumed)
-    }
-
-    /// The search has ended everywhere, and nothing was left out but what a limit of depth left out.
-    fn finish_search(&mut self) {
-        let depends_on_depth = self.exploration.share.delivery.partitioner.depends_on_depth();
-        if depends_on_depth && (self.mail.ranks > 1 || self.is_resumed()) {
-            self.phase = Phase::Counting;
-            self.ready_census();
-            if let Some(census) = &mut self.census {
-                census.begin(&self.exploration);
-            }
-        } else {
-            self.report();
-        }
-    }
-
-    /// The census, which others may have begun before this rank.
-    fn ready_census(&mut self) -> &mut Census {
-        let is_resumed = self.is_resumed();
-        self.census.get_or_insert_with(|| Census::new(&self.exploration, self.settings, is_resumed))
-    }
-
-    fn count(&mut self) -> Turn {
-        let census = self.census.as_mut().expect("the census has begun");
-        let worked = census.send_some(&mut self.exploration, &mut self.mail);
-        self.end_census();
-        if worked { Turn::Worked { work: 1 } } else { Turn::Idle }
-    }
-
-    fn end_census(&mut self) {
-        if let Some(census) = self.census.take_if(|census| census.is_complete()) {
-            census.conclude(&mut self.exploration);
-            self.report();
-        }
-    }
-
-    fn report(&mut self) {
-        self.phase = Phase::Serving;
-        let exploration = &mut self.exploration;
-        let mut statistics = exploration.statistics();
-        if let Some(ranking) = &exploration.share.ranking {
-            // What a search without ranks says: the level that was not explored, or not to its end.
-            let is_cut_short = self.stopped.is_some() || exploration.judgement.truncated;
-            let is_first_level = exploration.share.delivery.level == 0;
-            statistics.frontier = if is_cut_short && !is_first_level { ranking.current().len() as u64 } else { 0 };
-        }
-        let report = Report {
-            statistics,
-            traffic: exploration.traffic(),
-            redundant: exploration.redundant,
-            judgement: exploration.judgement.clone(),
-            stopped: self.stopped,
-            discoveries: exploration.discoveries.take(),
-            checkpoint_trouble: self.saving.as_ref().and_then(|saving| saving.trouble.clone()),
-        };
-        self.mail.send(0, &Message::Report(&report.encode()));
-    }
-
-    /// Whether the first fault is the only one that counts: a predictable search without ranks ends there. What is wrong
-    /// with initial states is known at once, all of it.
-    fn reports_first_only(&self) -> bool {
-        self.options.deterministic && !self.options.keep_going && self.ended_at_start.is_none()
-    }
-
-    /// Tells everybody the result, once there is one.
-    fn conclude(&mut self, result: Option<Summary>) {
-        if let Some(summary) = result {
-            self.mail.broadcast(&Message::Finish(&summary.encode()));
-            self.leave(summary);
-        }
-    }
-
-    fn leave(&mut self, summary: Summary) {
-        self.summary = Some(summary);
-        self.phase = Phase::Leaving;
-        self.mail.broadcast(&Message::Leaves);
     }
 }

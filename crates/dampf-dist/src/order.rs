@@ -1,9 +1,9 @@
 //! The order of states that makes a search predictable, kept by all ranks together.
 //!
 //! The states of a level are numbered by the position of the first state that leads to them, then by the step's index
-//! there: the order in which a search on one thread finds them. A rank knows this *place* of each of its states, and only the comparison
-//! with all others' gives the number. So each rank sorts the places of one range of positions for all, and says how many there
-//! are and which number each has in the range.
+//! there: the order in which a search on one thread finds them. A rank knows this *place* of each of its states, and
+//! only the comparison with all others' gives the number. So each rank sorts the places of one range of positions for
+//! all, and says how many there are and which number each has in the range.
 
 use crate::discovery::{Discovery, FaultPlace};
 use crate::parcel::Companion;
@@ -311,8 +311,8 @@ impl Ranking {
         }
     }
 
-    /// All states of a checkpoint were taken: the current level is this one, of this size on all ranks, which have so many
-    /// states.
+    /// All states of a checkpoint were taken: the current level is this one, of this size on all ranks, which have so
+    /// many states.
     pub fn restored(&mut self, level: u64, size: u64, states: u64) {
         self.states = states;
         self.levels.resize_with(level as usize + 1, RankedLevel::default);

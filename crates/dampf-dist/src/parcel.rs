@@ -1,7 +1,7 @@
 //! Many states packed together: what a message, a checkpoint or a question about one state is made of.
 //!
-//! A state is written as its difference to the state before it. Neighbours are mostly successors of one state, so that a few
-//! bytes are left of it.
+//! A state is written as its difference to the state before it. Neighbours are mostly successors of one state, so that
+//! a few bytes are left of it.
 
 use crate::library::SharedAuthor;
 use crate::passage::{Arrivals, Departures};

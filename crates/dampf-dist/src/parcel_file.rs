@@ -1,7 +1,7 @@
 //! Files of states, as checkpoints name them.
 //!
-//! A file is a sequence of parcels, each behind its length and its checksum. It is only ever appended to, so that what a
-//! manifest names of it stays as it is.
+//! A file is a sequence of parcels, each behind its length and its checksum. It is only ever appended to, so that what
+//! a manifest names of it stays as it is.
 
 use crate::parcel::{Companion, Format, Packer, unpack};
 use crate::passage::Arrivals;

@@ -1,10 +1,11 @@
 //! Trails, rebuilt by all ranks together.
 //!
-//! A store keeps a few bits of the reference of each state's parent, wherever the parent is. The first rank asks the holder of a state,
-//! which sends the state to all; each tries those of its states whose references begin with these bits and names those that lead
-//! there. Where several do, all are tried in turn, so that a wrong one is only a detour; where the distance is known, only a way
-//! of that length is taken. Where trying takes long, the first rank explores the states near the initial ones on its own
-//! ([`NearStates`]): a way backwards is complete as soon as it meets one of them.
+//! A store keeps a few bits of the reference of each state's parent, wherever the parent is. The first rank asks the
+//! holder of a state, which sends the state to all; each tries those of its states whose references begin with these
+//! bits and names those that lead there. Where several do, all are tried in turn, so that a wrong one is only a detour;
+//! where the distance is known, only a way of that length is taken. Where trying takes long, the first rank explores
+//! the states near the initial ones on its own ([`NearStates`]): a way backwards is complete as soon as it meets one of
+//! them.
 //!
 //! In a predictable search the way is known by positions, and each step is asked for.
 

@@ -113,8 +113,8 @@ impl<M: Distributable, S: RankStore> Exploration<'_, M, S> {
         if !self.owns(rank, state, companion.depth) {
             return;
         }
-        // Copies of a state that lay on several ranks may become one here, and the parents of one copy may lead in a circle
-        // through another.
+        // Copies of a state that lay on several ranks may become one here, and the parents of one copy may lead in a
+        // circle through another.
         let is_one_of_several = self.share.delivery.partitioner.depends_on_depth();
         let parent = if companion.depth == 0 || is_one_of_several { None } else { parent_of_bits(companion.parent) };
         let (Inserted::New(state) | Inserted::Known(state)) = self.share.visited.insert(state, parent);
@@ -200,8 +200,8 @@ impl<M: Distributable, S: RankStore> Exploration<'_, M, S> {
     }
 }
 
-/// What a companion says in another process than the one that wrote it. References to states of more than two words are a
-/// process's own.
+/// What a companion says in another process than the one that wrote it. References to states of more than two words are
+/// a process's own.
 fn in_this_process(state: &[Word], companion: Companion) -> Companion {
     let parent = if state.len() > 2 { UNKNOWN_PARENT } else { companion.parent };
     Companion { parent, ..companion }

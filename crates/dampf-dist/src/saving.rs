@@ -1,11 +1,12 @@
 //! A rank's part in a checkpoint.
 //!
-//! *By levels*: the first rank says at the end of a level that one is due. Whoever has heard the ends of all ranks has all
-//! states of the next level, so a rank saves itself before it explores the first of them, and waits for nobody.
+//! *By levels*: the first rank says at the end of a level that one is due. Whoever has heard the ends of all ranks has
+//! all states of the next level, so a rank saves itself before it explores the first of them, and waits for nobody.
 //!
 //! *Without levels*: the first rank sends a mark. Whoever gets the first mark sends what it has buffered, then marks to
-//! everybody, and explores nothing until it has marks from all. Then every state that was sent before has arrived, and it
-//! saves itself. What arrives too early from a rank that goes on already is found again after a resumption, and known then.
+//! everybody, and explores nothing until it has marks from all. Then every state that was sent before has arrived, and
+//! it saves itself. What arrives too early from a rank that goes on already is found again after a resumption, and
+//! known then.
 
 use crate::checkpoint::{Checkpoints, FOUND, Manifest, Prepared, STORED, WAITING};
 use crate::exploration::Exploration;

@@ -1,13 +1,14 @@
 //! Has the search ended everywhere?
 //!
-//! A rank that has nothing to do may get work from another one at any moment, and work may be on its way. Safra's algorithm finds
-//! out: a token goes round the ring of ranks, each adds the number of messages it has sent minus those it has received,
-//! and taints the token if it has received one since the token was last there. Only if the token comes back to the first rank
-//! untainted, with a sum of zero, and the first rank has received nothing either, no message can be under way and nobody can have
-//! work. `models/self` holds a model of it that Dampf checks.
+//! A rank that has nothing to do may get work from another one at any moment, and work may be on its way. Safra's
+//! algorithm finds out: a token goes round the ring of ranks, each adds the number of messages it has sent minus those
+//! it has received, and taints the token if it has received one since the token was last there. Only if the token comes
+//! back to the first rank untainted, with a sum of zero, and the first rank has received nothing either, no message can
+//! be under way and nobody can have work. `models/self` holds a model of it that Dampf checks.
 //!
-//! [`IdleReports`] is what a paper of 2007 does instead: ranks tell the first one when they run out of work and when they get new. It
-//! is wrong, as its authors say: messages under way are in nobody's report. It is kept to show just that.
+//! [`IdleReports`] is what a paper of 2007 does instead: ranks tell the first one when they run out of work and when
+//! they get new. It is wrong, as its authors say: messages under way are in nobody's report. It is kept to show just
+//! that.
 
 use crate::Termination;
 use crate::delivery::Balance;

@@ -54,8 +54,8 @@ impl<'a, M: Distributable> Trails<'a, M> {
         self.pursue(mail, |_| ())
     }
 
-    /// Tells the quest something, and does what it asks for then. Only the first rank has a quest. Returns the result once
-    /// all trails are known.
+    /// Tells the quest something, and does what it asks for then. Only the first rank has a quest. Returns the result
+    /// once all trails are known.
     pub fn pursue(&mut self, mail: &mut Mail, tell: impl FnOnce(&mut Quest)) -> Option<Summary> {
         let quest = self.quest.as_mut()?;
         tell(quest);

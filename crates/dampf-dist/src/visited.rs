@@ -31,8 +31,8 @@ pub(crate) struct Visited<'a, S: RankStore> {
     /// This rank's initial states, with their numbers.
     initial: Vec<(StateRef, u64)>,
     early_parents: EarlyParents,
-    /// States that were found since the last checkpoint, with what is known of the way to each. None where no checkpoints
-    /// are written.
+    /// States that were found since the last checkpoint, with what is known of the way to each. None where no
+    /// checkpoints are written.
     unsaved: Option<Vec<(StateRef, Companion)>>,
 }
 

@@ -72,8 +72,8 @@ impl Folder {
         name == LOCK || name.strip_suffix(UNFINISHED).unwrap_or(name) == MANIFEST
     }
 
-    /// Replaces a small file as a whole: whoever reads it, at whatever moment the process ends, reads the old contents or
-    /// the new ones.
+    /// Replaces a small file as a whole: whoever reads it, at whatever moment the process ends, reads the old contents
+    /// or the new ones.
     pub fn replace(&self, name: &str, contents: &[u8]) -> io::Result<()> {
         let temporary = self.file(&format!("{name}{UNFINISHED}"));
         let write = || {
@@ -94,8 +94,8 @@ impl Folder {
         })
     }
 
-    /// Deletes those data files that are meant and that no manifest names: what was left behind by a run that ended while
-    /// it wrote, or is not needed any more.
+    /// Deletes those data files that are meant and that no manifest names: what was left behind by a run that ended
+    /// while it wrote, or is not needed any more.
     pub fn remove_unnamed<'n>(
         &self,
         named: impl Iterator<Item = &'n str>,

@@ -1,7 +1,8 @@
 //! The folder of a search: its files, what they occupy, and what can go wrong with them.
 //!
-//! Files are written once, from begin to end, and never changed. A file that is given up before it is finished is deleted. A finished one
-//! that is no longer needed is deleted at once, unless the last checkpoint names it: then it stays until the next checkpoint does not.
+//! Files are written once, from begin to end, and never changed. A file that is given up before it is finished is
+//! deleted. A finished one that is no longer needed is deleted at once, unless the last checkpoint names it: then it
+//! stays until the next checkpoint does not.
 
 use crate::checkpoint::{self, CheckpointProblem, Envelope, Folder, MANIFEST};
 use serde::Serialize;

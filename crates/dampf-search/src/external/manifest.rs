@@ -1,7 +1,7 @@
 //! What the manifest of a search on disk says.
 //!
-//! It names the data files that belong to the search, with their lengths and the checksums of the tables at their ends, and
-//! holds the counters. What it does not name is left over from work that was not finished, and is done again.
+//! It names the data files that belong to the search, with their lengths and the checksums of the tables at their ends,
+//! and holds the counters. What it does not name is left over from work that was not finished, and is done again.
 
 use super::disk::{Disk, DiskTrouble, Finished};
 use crate::checkpoint::{self, CheckpointProblem, Envelope, MANIFEST};
