@@ -17,7 +17,7 @@ use crate::{Distributable, RankProblem, RankSettings, RankStore};
 use dampf_core::{Statistics, Word};
 use dampf_search::expand::BATCH;
 use dampf_search::{Expander, Judgement, SearchOptions, StopReason};
-use dampf_store::{Inserted, Session};
+use dampf_store::{Inserted, Session, StateRef};
 use std::collections::HashSet;
 
 pub(crate) struct Exploration<'a, M: Distributable, S: RankStore + 'a> {
@@ -237,7 +237,7 @@ impl<'a, M: Distributable, S: RankStore> Exploration<'a, M, S> {
     }
 
     /// The words of a state.
-    pub fn words_of(&mut self, state: dampf_store::StateRef) -> Vec<Word> {
+    pub fn words_of(&mut self, state: StateRef) -> Vec<Word> {
         let mut words = vec![0; self.model.width()];
         self.share.visited.load(state, &mut words);
         words

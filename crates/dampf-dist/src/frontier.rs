@@ -2,7 +2,7 @@
 //! their turn comes. In a search by levels those of the next level wait apart.
 
 use crate::parcel::Companion;
-use crate::queue::{Order, RawQueue, Stored, StoredQueue, Waiting};
+use crate::queue::{Order, Stored, StoredQueue, Waiting, WholeQueue};
 use dampf_core::Word;
 use dampf_store::StateRef;
 
@@ -11,9 +11,9 @@ pub(crate) struct Frontier {
     /// Whether whole states wait, rather than references to stored ones.
     pub keeps_whole: bool,
     stored: StoredQueue,
-    whole: RawQueue,
+    whole: WholeQueue,
     /// In a search by levels: the states of the next level.
-    next: Option<(StoredQueue, RawQueue)>,
+    next: Option<(StoredQueue, WholeQueue)>,
 }
 
 impl Frontier {
@@ -22,8 +22,8 @@ impl Frontier {
             waiting,
             keeps_whole,
             stored: StoredQueue::new(order),
-            whole: RawQueue::new(width, waiting),
-            next: by_levels.then(|| (StoredQueue::new(Order::Levels), RawQueue::new(width, waiting))),
+            whole: WholeQueue::new(width, waiting),
+            next: by_levels.then(|| (StoredQueue::new(Order::Levels), WholeQueue::new(width, waiting))),
         }
     }
 

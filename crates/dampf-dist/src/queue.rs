@@ -154,7 +154,7 @@ impl ByDepth {
 }
 
 /// The queue of whole states, which may have been explored before their turn comes.
-pub struct RawQueue {
+pub struct WholeQueue {
     width: usize,
     words: VecDeque<Word>,
     companions: VecDeque<Companion>,
@@ -165,13 +165,13 @@ pub struct RawQueue {
     checked: usize,
 }
 
-impl RawQueue {
+impl WholeQueue {
     pub fn new(width: usize, waiting: Waiting) -> Self {
         let limit = match waiting {
             Waiting::Limit { states, .. } => states.max(1),
             _ => usize::MAX,
         };
-        RawQueue { width, words: VecDeque::new(), companions: VecDeque::new(), longest: 0, limit, checked: 0 }
+        WholeQueue { width, words: VecDeque::new(), companions: VecDeque::new(), longest: 0, limit, checked: 0 }
     }
 
     /// Adds a state. True where the limit is exceeded.

@@ -9,20 +9,10 @@ use serde_json::Value;
 use std::path::Path;
 
 /// What is not a result: time, memory, traffic, and how many took part.
-const RESOURCES: [&str; 9] = [
-    "seconds",
-    "states_per_second",
-    "peak_rss_bytes",
-    "store_bytes",
-    "bytes_per_state",
-    "traffic",
-    "threads",
-    "ranks",
-    "store",
-];
+const RESOURCES: [&str; 8] =
+    ["seconds", "states_per_second", "peak_rss_bytes", "store_bytes", "bytes_per_state", "traffic", "threads", "ranks"];
 
-const CREWS: [&[&str]; 5] =
-    [&["--threads", "2"], &["--threads", "4"], &["--ranks", "1"], &["--ranks", "2"], &["--ranks", "3"]];
+const CREWS: [&[&str]; 4] = [&["--threads", "2"], &["--threads", "4"], &["--ranks", "2"], &["--ranks", "3"]];
 
 /// What to look for, and when to give up.
 const LIMITS: [&[&str]; 6] = [
