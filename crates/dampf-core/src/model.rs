@@ -175,7 +175,13 @@ impl Successors {
         &self.words[index * self.width..][..self.width]
     }
 
-    /// The same, to be changed.
+    /// The same for all steps, in their order.
+    #[inline]
+    pub fn states(&self) -> std::slice::ChunksExact<'_, Word> {
+        self.words.chunks_exact(self.width)
+    }
+
+    /// The state of one step, to be changed.
     #[inline]
     pub fn state_mut(&mut self, index: usize) -> &mut [Word] {
         &mut self.words[index * self.width..][..self.width]

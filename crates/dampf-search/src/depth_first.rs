@@ -221,7 +221,9 @@ impl Frontier for StackFrontier<'_> {
     #[inline]
     fn put(&mut self, state: StateRef, words: &[Word]) {
         self.stack.entries.push(Entry { state, depth: self.depth + 1, mark: false });
-        self.stack.words.extend_from_slice(&words[..self.carried]);
+        if self.carried > 0 {
+            self.stack.words.extend_from_slice(&words[..self.carried]);
+        }
     }
 
     fn route(&self, _: &States, _: usize) -> Route {

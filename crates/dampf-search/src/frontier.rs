@@ -46,14 +46,18 @@ impl States {
     #[inline]
     pub fn push(&mut self, state: StateRef, words: &[Word]) {
         self.names.push(state);
-        self.words.extend_from_slice(&words[..self.carried]);
+        if self.carried > 0 {
+            self.words.extend_from_slice(&words[..self.carried]);
+        }
     }
 
     /// Adds some states of another list.
     #[inline]
     pub fn extend(&mut self, other: &States, range: std::ops::Range<usize>) {
         self.names.extend_from_slice(&other.names[range.clone()]);
-        self.words.extend_from_slice(&other.words[range.start * self.carried..range.end * self.carried]);
+        if self.carried > 0 {
+            self.words.extend_from_slice(&other.words[range.start * self.carried..range.end * self.carried]);
+        }
     }
 
     #[inline]

@@ -236,6 +236,24 @@ struct Change {
 }
 
 impl TreeSession<'_> {
+    /// Looks a state up that was not met lately. Apart from [`commit`](Session::commit), which is small enough to stand in every loop.
+    #[inline(never)]
+    fn insert(&mut self, hash: u64, parent: Option<StateRef>) -> Inserted {
+        self.met[met_place(hash)] = hash;
+        let matches = |slot: u64, displacement: u32, geometry: &Geometry| {
+            slot >> HashAndParent::parent_bits(geometry) == HashAndParent::pattern(hash, displacement, geometry)
+        };
+        let make = |displacement: u32, geometry: &Geometry| {
+            HashAndParent::pattern(hash, displacement, geometry) << HashAndParent::parent_bits(geometry)
+                | HashAndParent::parent(parent.map(|parent| parent.0), geometry)
+        };
+        let (shard, position) = (shard_of(hash), position_of(hash));
+        match self.store.roots.find_or_insert(shard, position, &self.guard, &mut self.tally, matches, make) {
+            Probe::Found(_) => Inserted::Known(StateRef(hash)),
+            Probe::Inserted => Inserted::New(StateRef(hash)),
+        }
+    }
+
     /// The hash of a state, whose place in the table is fetched.
     #[inline]
     fn hash(&mut self, words: &[Word]) -> u64 {
@@ -446,19 +464,7 @@ impl Session for TreeSession<'_> {
         if self.met[met_place(hash)] == hash {
             return Inserted::Known(StateRef(hash));
         }
-        self.met[met_place(hash)] = hash;
-        let matches = |slot: u64, displacement: u32, geometry: &Geometry| {
-            slot >> HashAndParent::parent_bits(geometry) == HashAndParent::pattern(hash, displacement, geometry)
-        };
-        let make = |displacement: u32, geometry: &Geometry| {
-            HashAndParent::pattern(hash, displacement, geometry) << HashAndParent::parent_bits(geometry)
-                | HashAndParent::parent(parent.map(|parent| parent.0), geometry)
-        };
-        let (shard, position) = (shard_of(hash), position_of(hash));
-        match self.store.roots.find_or_insert(shard, position, &self.guard, &mut self.tally, matches, make) {
-            Probe::Found(_) => Inserted::Known(StateRef(hash)),
-            Probe::Inserted => Inserted::New(StateRef(hash)),
-        }
+        self.insert(hash, parent)
     }
 
     fn contains(&mut self, hash: u64, _: &[Word]) -> bool {
