@@ -700,6 +700,7 @@ impl States<'_> {
             name: name.unwrap_or_else(|| if is_final { "-end-".to_owned() } else { String::new() }),
             edges: Vec::new(),
             is_end: is_final || labels().any(|label| label.name.starts_with("end")),
+            is_accepting: labels().any(|label| label.name.starts_with("accept")),
             is_deterministic: exit.is_some(),
             span: *span,
         });

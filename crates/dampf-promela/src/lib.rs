@@ -8,6 +8,7 @@
 
 mod assumptions;
 pub mod ast;
+mod companions;
 mod control;
 mod lexer;
 mod lower;

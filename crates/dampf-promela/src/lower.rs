@@ -461,7 +461,7 @@ fn places(typed: &Typed, instance: Instance) -> Vec<Location> {
         name: state_name(typed, state),
         committed: false,
         end: state.is_end,
-        accepting: false,
+        accepting: state.is_accepting,
         span: state.span,
     });
     std::iter::once(absent).chain(states).collect()

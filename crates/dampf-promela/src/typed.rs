@@ -112,6 +112,8 @@ pub struct State {
     pub edges: Vec<Edge>,
     /// Whether a process may end here.
     pub is_end: bool,
+    /// Whether a run that comes here for ever is accepted.
+    pub is_accepting: bool,
     /// Within a deterministic step: the first edge that can be taken is taken, and one must be.
     pub is_deterministic: bool,
     pub span: Span,
