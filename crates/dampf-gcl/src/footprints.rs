@@ -1,14 +1,16 @@
 //! What a step of a state reads and writes.
 //!
-//! The step is executed once more, as the interpreter would, and every object that its evaluation looks at is noted. That is
-//! exact: evaluation is deterministic, so a state that agrees on what was looked at has the same step. What is not
-//! in the expressions of a step but decides about it comes on top:
+//! The step is executed once more, as the interpreter would, and every object that its evaluation looks at is noted.
+//! That is exact: evaluation is deterministic, so a state that agrees on what was looked at has the same step. What is
+//! not in the expressions of a step but decides about it comes on top:
 //!
-//! - A process that is not in a committed location moves only while none is: its steps read, of every process that can be
-//!   committed, whether it is. That is an object of its own, so that steps among plain locations have nothing to do with it.
-//! - Where steps are single, they read who holds the system. While somebody does, they also write it, even if it stays the
-//!   same. Steps of others are there only because the holder cannot move, and read why it cannot.
-//! - A compound step has the objects of all its moments. One that ends because its holder cannot move reads why it cannot.
+//! - A process that is not in a committed location moves only while none is: its steps read, of every process that can
+//!   be committed, whether it is. That is an object of its own, so that steps among plain locations have nothing to do
+//!   with it.
+//! - Where steps are single, they read who holds the system. While somebody does, they also write it, even if it stays
+//!   the same. Steps of others are there only because the holder cannot move, and read why it cannot.
+//! - A compound step has the objects of all its moments. One that ends because its holder cannot move reads why it
+//!   cannot.
 //! - A step that looks at the timeout asks whether anything else can happen, and reads everything.
 //! - A step that leads to no state, or to an error state, writes everything: it commutes with nothing.
 //!

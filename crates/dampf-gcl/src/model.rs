@@ -127,8 +127,8 @@ impl GclModel {
         &self.propositions[proposition].1
     }
 
-    /// The steps of a state as the program has them, without following holders and without timeouts; whether they are the
-    /// holder's alone.
+    /// The steps of a state as the program has them, without following holders and without timeouts; whether they are
+    /// the holder's alone.
     pub fn single_steps(&self, state: &[Word], out: &mut Successors) -> bool {
         match &self.engine {
             Engine::Interpreter => self.interpreter.successors(state, out),

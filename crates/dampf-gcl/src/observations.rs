@@ -39,7 +39,8 @@ impl GclModel {
     }
 }
 
-/// `alive`: processes that have not ended. `blocked`: those of them that cannot move, a faulty step being one. `messages`: in all buffered channels.
+/// `alive`: processes that have not ended. `blocked`: those of them that cannot move, a faulty step being one.
+/// `messages`: in all buffered channels.
 impl Observations for GclModel {
     fn observations(&self) -> &[&'static str] {
         NAMES
@@ -58,8 +59,8 @@ impl Observations for GclModel {
     }
 }
 
-/// A state in which some process is in an accepting location. The property automaton of a program is none of its processes:
-/// [`Watched`](crate::Watched) runs it.
+/// A state in which some process is in an accepting location. The property automaton of a program is none of its
+/// processes: [`Watched`](crate::Watched) runs it.
 impl Acceptance for GclModel {
     fn is_accepting(&self, state: &[Word]) -> bool {
         self.program().processes.iter().enumerate().any(|(number, process)| {

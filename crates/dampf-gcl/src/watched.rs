@@ -1,11 +1,12 @@
 //! A program together with its property automaton: the model in which accepting runs are looked for.
 //!
-//! The automaton moves with every step of the program; its guards look at the state before the step. Where the program cannot
-//! move, the automaton moves alone, so that runs that end are infinite runs too. Where the automaton cannot move, the run is of
-//! no interest and ends, which is no deadlock.
+//! The automaton moves with every step of the program; its guards look at the state before the step. Where the program
+//! cannot move, the automaton moves alone, so that runs that end are infinite runs too. Where the automaton cannot
+//! move, the run is of no interest and ends, which is no deadlock.
 //!
-//! A state has the words of the program's, and one more for the automaton's location. A label is the program's, with the number of the
-//! automaton's transition above it. Faults are the program's own business: a faulty step is told once and leads nowhere.
+//! A state has the words of the program's, and one more for the automaton's location. A label is the program's, with
+//! the number of the automaton's transition above it. Faults are the program's own business: a faulty step is told once
+//! and leads nowhere.
 
 use crate::ir::{LocationId, Process};
 use crate::model::{GclModel, GclWorker};

@@ -1,8 +1,9 @@
-//! What a model says about its steps and states for reductions, heuristics and properties, beyond what guarded commands say.
+//! What a model says about its steps and states for reductions, heuristics and properties, beyond what guarded commands
+//! say.
 //!
-//! Channels are variables here, and processes that come and go are instances that are always there; so objects are those of
-//! guarded commands: the location of an instance, `_nr_pr` and the number of channels among the variables, and for a channel its length and
-//! the places for its messages.
+//! Channels are variables here, and processes that come and go are instances that are always there; so objects are
+//! those of guarded commands: the location of an instance, `_nr_pr` and the number of channels among the variables, and
+//! for a channel its length and the places for its messages.
 
 use crate::model::PromelaModel;
 use dampf_core::{Acceptance, Action, Footprint, Footprints, Object, Observations, Word};

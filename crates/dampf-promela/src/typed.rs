@@ -1,6 +1,7 @@
 //! A Promela model with its names resolved, its records taken apart and its control structure made a graph.
 //!
-//! Still independent of how many processes there are: a proctype is a template, and its local variables are numbered within it.
+//! Still independent of how many processes there are: a proctype is a template, and its local variables are numbered
+//! within it.
 
 use dampf_core::{Source, Span};
 use dampf_gcl::ir::{BinaryOp, IntType, UnaryOp};
@@ -124,7 +125,8 @@ pub struct State {
 pub struct Edge {
     /// More than one for a deterministic step that begins with a choice: the first that can be taken is.
     pub alternatives: Vec<Alternative>,
-    /// Not 0: which escape of an `unless` the edge belongs to. One that can be taken excludes edges behind it that are not of the same.
+    /// Not 0: which escape of an `unless` the edge belongs to. One that can be taken excludes edges behind it that are
+    /// not of the same.
     pub escape: u32,
 }
 

@@ -1,8 +1,8 @@
 //! Whether what a model says about the objects of its steps is true.
 //!
-//! Three tests, none of which knows how footprints are made. What differs between a state and its successor was written. Steps
-//! that do not conflict commute. And, after LTSmin: where an object is changed by hand that a step claims not to read, the step
-//! does the same as before.
+//! Three tests, none of which knows how footprints are made. What differs between a state and its successor was
+//! written. Steps that do not conflict commute. And, after LTSmin: where an object is changed by hand that a step
+//! claims not to read, the step does the same as before.
 
 use crate::random::Random;
 use dampf_core::{Action, Footprint, Footprints, Model, Object, Successors, Word, Worker};
@@ -81,8 +81,8 @@ struct Step {
     next: Vec<Word>,
 }
 
-/// Where a step leads in a state that differs in what it does not use. Of long compound steps only one of those is told that lead to the same
-/// state, and which one depends on the others: then it may be any step.
+/// Where a step leads in a state that differs in what it does not use. Of long compound steps only one of those is told
+/// that lead to the same state, and which one depends on the others: then it may be any step.
 fn find<'a>(
     model: &GclModel,
     state: &[Word],
@@ -102,8 +102,8 @@ fn find<'a>(
     }
 }
 
-/// Looks at the same states with one object changed, one after the other. The model has room for all values of all types: what is done by hand
-/// need not be reachable.
+/// Looks at the same states with one object changed, one after the other. The model has room for all values of all
+/// types: what is done by hand need not be reachable.
 pub fn perturb(model: &GclModel, states_max: usize, random: &mut Random, what: &str) -> Looked {
     let mut looked = Looked::default();
     for state in states(model, states_max) {
