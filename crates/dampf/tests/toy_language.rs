@@ -173,8 +173,11 @@ fn main() -> ExitCode {
         );
         run("replay t.json", 0, "assertion: a is 7");
     }
-    run("check right.toy --checkpoint half --max-states 100", 3, "dampf resume half");
-    run("resume half", 0, "states       50");
+    for kept in ["--checkpoint half --checkpoint-every 0", "--store disk --disk half-on-disk"] {
+        let folder = kept.split(' ').find(|word| word.starts_with("half")).expect("a folder");
+        run(&format!("check right.toy {kept} --max-states 100"), 3, &format!("dampf resume {folder}"));
+        run(&format!("resume {folder}"), 0, "states       50");
+    }
     run("simulate wrong.toy --seed 1", 1, "a is 7");
     run("simulate right.toy --seed 2 --steps 30", 0, "could go on");
     run("info right.toy", 0, "2 counters");
