@@ -2,8 +2,8 @@
 
 use crate::layout::{Region, STACK_BYTES, is_return_place};
 use crate::machine::Machine;
+use crate::run_end::RunEnd;
 use crate::sharing::{Fact, FactKind, GRANULE_BYTES};
-use crate::trouble::RunEnd;
 use dampf_core::FaultKind;
 use dampf_rv::machine::Bus;
 use dampf_rv::memory::{LINE_BYTES, Line};
@@ -241,6 +241,13 @@ impl Machine<'_> {
         let mut bytes = [0; 8];
         self.peek(address, &mut bytes);
         u64::from_le_bytes(bytes)
+    }
+
+    /// Reads up to eight bytes without asking.
+    pub fn peek_value(&self, address: u64, bytes: usize) -> u64 {
+        let mut value = [0; 8];
+        self.peek(address, &mut value[..bytes]);
+        u64::from_le_bytes(value)
     }
 
     /// A string of the program, cut where it becomes absurd.

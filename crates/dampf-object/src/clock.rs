@@ -6,38 +6,25 @@
 
 use crate::hooks::Hook;
 use crate::machine::Machine;
+use crate::sync::ETIMEDOUT;
 use dampf_rv::machine::Hart;
 
 const NANOSECONDS: u64 = 1_000_000_000;
 const A0: usize = 10;
-const ETIMEDOUT: u64 = 110;
 
 impl Machine<'_> {
-    /// The argument of a timed operation that points to its deadline. Variants that are told a clock have it one further on.
-    pub fn deadline_register(&self, hook: Hook, pc: u64) -> Option<usize> {
-        let register = match hook {
-            Hook::MutexTimedlock | Hook::ReadTimedlock | Hook::WriteTimedlock | Hook::SemaphoreTimedwait => A0 + 1,
-            Hook::ConditionTimedwait | Hook::ThreadTimedjoin => A0 + 2,
-            _ => return None,
-        };
-        Some(register + usize::from(self.system.program.function_at(pc).contains("clock")))
-    }
-
-    /// Takes note that an operation has come back, if it did so because its time was over.
+    /// Takes note that an operation has come back, if it did so because its time was over. Semaphores tell that by the library's other
+    /// convention.
     pub fn note_result(&mut self, hook: Hook, hart: &Hart, result: u64) {
-        let is_late = match hook {
-            Hook::SemaphoreTimedwait => result != 0,
-            _ => result == ETIMEDOUT,
-        };
-        if is_late {
+        if matches!(result, ETIMEDOUT | u64::MAX) {
             self.note_timeout(hook, hart);
         }
     }
 
     /// Takes note that the time of a timed operation is over.
     pub fn note_timeout(&mut self, hook: Hook, hart: &Hart) {
-        if let Some(register) = self.deadline_register(hook, hart.pc) {
-            self.note_end(hart.x[register]);
+        if let Some(argument) = hook.deadline {
+            self.note_end(hart.x[A0 + usize::from(argument)]);
         }
     }
 

@@ -1,8 +1,7 @@
 //! States and steps of a program, for people.
 
-use crate::choice::sample_told;
 use crate::faults::short_name;
-use crate::hooks::{Atomic, Hook};
+use crate::hooks::{Told, Ways};
 use crate::machine::Machine;
 use crate::model::{ObjectModel, ObjectWorker, parts};
 use crate::program::is_users;
@@ -15,6 +14,7 @@ use std::sync::Mutex;
 /// Values longer than this are cut.
 const VALUE_MAX: usize = 120;
 const STACK_POINTER: usize = 2;
+const A0: usize = 10;
 /// Frames of a call stack in which names of local variables are looked for.
 const FRAMES_MAX: usize = 32;
 
@@ -140,7 +140,7 @@ impl Machine<'_> {
                 (40, &|at| self.mutex_value(at))
             }
             "pthread_cond_t" | "std::condition_variable" | "condition_variable" | "cnd_t" => {
-                (48, &|at| format!("{} waiting", self.waiters(at).len()))
+                (48, &|at| format!("{} waiting", self.waiter_count(at)))
             }
             "sem_t" => (32, &|at| self.peek_word(at).to_string()),
             _ => return None,
@@ -178,47 +178,11 @@ impl Machine<'_> {
             Status::Running => {}
             _ => return None,
         }
-        let object = hart.x[10];
         let Some(hook) = self.system.program.hook(hart.pc) else { return self.access_told(slot) };
-        let named = |verb: &str| Some(format!("{verb} {}", self.place_name(object)));
-        match hook {
-            Hook::MutexLock | Hook::WriteLock | Hook::SpinLock => named("locks"),
-            Hook::ReadLock => named("locks for reading"),
-            Hook::MutexTrylock | Hook::ReadTrylock | Hook::WriteTrylock | Hook::SpinTrylock => named("tries to lock"),
-            Hook::MutexTimedlock | Hook::ReadTimedlock | Hook::WriteTimedlock => named("tries for a time to lock"),
-            Hook::MutexUnlock | Hook::RwlockUnlock | Hook::SpinUnlock => named("unlocks"),
-            Hook::ConditionWait | Hook::ConditionTimedwait => {
-                Some(format!("waits on {}, unlocks {}", self.place_name(object), self.place_name(hart.x[11])))
-            }
-            Hook::ConditionSignal => match self.waiters(object).get(way as usize) {
-                Some(&woken) => Some(format!("signals {}, wakes {}", self.place_name(object), self.thread_name(woken))),
-                None => Some(format!("signals {}, nobody waits", self.place_name(object))),
-            },
-            Hook::ConditionBroadcast => {
-                Some(format!("wakes all {} that wait on {}", self.waiters(object).len(), self.place_name(object)))
-            }
-            Hook::SemaphoreWait | Hook::SemaphoreTrywait | Hook::SemaphoreTimedwait => named("takes from semaphore"),
-            Hook::SemaphorePost => named("adds to semaphore"),
-            Hook::BarrierWait => named("arrives at barrier"),
-            Hook::ThreadJoin | Hook::ThreadJoinC11 => {
-                self.slot_of_handle(object).map(|slot| format!("joins {}", self.thread_name(slot)))
-            }
-            Hook::Free | Hook::Delete | Hook::DeleteArray => named("frees"),
-            Hook::UnmadeRead(_) => named("reads"),
-            Hook::Choose => Some(format!("chooses {}", (object as i64).wrapping_add(i64::from(way)))),
-            Hook::Nondeterministic(8, true) => Some(format!("chooses {}", way as u8 as i8)),
-            Hook::Nondeterministic(..) => Some(format!("chooses {way}")),
-            Hook::Sampled(bits, signed) => Some(format!("chooses {}", sample_told(way, bits, signed))),
-            Hook::Atomic(atomic, _) => {
-                let verb = match atomic {
-                    Atomic::Load => "reads",
-                    Atomic::Store => "writes",
-                    Atomic::CompareExchange | Atomic::CompareValue => "compares and exchanges",
-                    _ => "updates",
-                };
-                Some(format!("{verb} {}", self.place_name(object)))
-            }
-            _ => None,
+        match hook.told {
+            Told::BySource => None,
+            Told::Verb(verb) => Some(format!("{verb} {}", self.place_name(hart.x[A0]))),
+            Told::By(told) => told(self, hart, way),
         }
     }
 
@@ -270,39 +234,18 @@ impl Machine<'_> {
             Some(location) => format!(" ({}:{})", location.file, location.line),
             None => String::new(),
         };
-        let (status, object) = (self.threads[slot as usize].status, hart.x[10]);
+        let (status, object) = (self.threads[slot as usize].status, hart.x[A0]);
         let hook = self.system.program.hook(hart.pc);
         self.harts[slot as usize] = Some(hart);
-        let held = |owner: Option<u32>| match owner {
-            Some(owner) if owner == slot => ", which it holds itself".to_owned(),
-            Some(owner) => format!(", held by {}", self.thread_name(owner)),
-            None => String::new(),
-        };
-        let waits = match (status, hook) {
+        let waits = match (status, hook.map(|hook| &hook.row().ways)) {
             (Status::OnCondition { condition, .. }, _) => {
                 format!("waits for a signal on {}", self.place_name(condition))
             }
-            (Status::Reacquiring { mutex, .. }, _) => {
-                format!("waits for mutex {}{}", self.place_name(mutex), held(self.mutex_owner(mutex)))
-            }
+            (Status::Reacquiring { mutex, .. }, _) => self.told_mutex_wait(mutex, slot),
             (Status::OnFutex { address, .. }, _) => format!("waits for a change of {}", self.place_name(address)),
             (Status::OnBarrier { barrier }, _) => format!("waits for others at barrier {}", self.place_name(barrier)),
-            (_, Some(Hook::MutexLock)) => {
-                format!("waits for mutex {}{}", self.place_name(object), held(self.mutex_owner(object)))
-            }
-            (_, Some(Hook::ReadLock | Hook::WriteLock)) => {
-                format!("waits for lock {}{}", self.place_name(object), held(self.rwlock_writer(object)))
-            }
-            (_, Some(Hook::SpinLock)) => {
-                format!("waits for spin lock {}{}", self.place_name(object), held(self.spin_owner(object)))
-            }
-            (_, Some(Hook::SemaphoreWait)) => format!("waits for semaphore {}", self.place_name(object)),
-            (_, Some(Hook::ThreadJoin | Hook::ThreadJoinC11)) => match self.slot_of_handle(object) {
-                Some(joined) => format!("waits for {} to end", self.thread_name(joined)),
-                None => "waits for a thread to end".to_owned(),
-            },
-            (_, Some(Hook::LockVariable)) => format!("waits for {}, which is locked", self.place_name(object)),
-            _ => "could go on".to_owned(),
+            (_, Some(Ways::Waits(wait))) => (wait.told)(self, object, slot),
+            (_, None | Some(Ways::One | Ways::Values(_) | Ways::Outcomes(_))) => "could go on".to_owned(),
         };
         format!("{}{place} {waits}", self.thread_name(slot))
     }

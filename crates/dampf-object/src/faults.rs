@@ -4,7 +4,7 @@ use crate::access::is_below_stack;
 use crate::arena::{Arena, Block};
 use crate::layout::Region;
 use crate::machine::Machine;
-use crate::trouble::RunEnd;
+use crate::run_end::RunEnd;
 use dampf_core::FaultKind;
 
 impl Machine<'_> {

@@ -2,17 +2,26 @@
 
 use crate::access::lines;
 use crate::arena::{ARENA_BYTES, Block, Maker};
-use crate::hooks::Hook;
 use crate::layout::Region;
 use crate::machine::Machine;
+use crate::run_end::RunEnd;
 use crate::sharing::{Fact, FactKind};
 use crate::step::Next;
-use crate::trouble::RunEnd;
 use dampf_core::FaultKind;
 use dampf_rv::machine::Hart;
 
 const EINVAL: u64 = 22;
 const ENOMEM: u64 = 12;
+
+/// Blocks are aligned to so many bytes unless the program asks for more.
+const ALIGN: u64 = 16;
+
+/// The way of an allocation in which the thread is given the block that it freed last.
+const REUSE: u32 = 1;
+
+const A0: usize = 10;
+const A1: usize = 11;
+const A2: usize = 12;
 
 /// Functions of the libraries that allocate for the libraries' own use. What other library functions allocate is for whoever called them.
 /// Taking the user's memory for the libraries' would hide interleavings, so only what is known is listed; the opposite mistake
@@ -45,12 +54,7 @@ const LIBRARY_ALLOCATORS: &[&str] = &[
 impl Machine<'_> {
     /// In how many ways an allocation can happen. A thread that has freed a block which others know may be given the same one
     /// again, as real allocators do, or another: whoever still holds a pointer to the old one can tell.
-    pub fn ways_to_allocate(&self, hook: Hook, [first, second]: [u64; 2], slot: u32) -> u32 {
-        let size = match hook {
-            Hook::Malloc | Hook::New | Hook::NewArray => first,
-            Hook::Calloc => first.saturating_mul(second),
-            _ => return 1,
-        };
+    pub fn ways_to_allocate(&self, size: u64, slot: u32) -> u32 {
         let (address, recycled_size) = self.threads[slot as usize].recycled;
         if address == 0 || u64::from(recycled_size) != size {
             return 1;
@@ -64,81 +68,80 @@ impl Machine<'_> {
         }
     }
 
-    pub fn heap_operation(&mut self, hook: Hook, hart: &Hart, way: u32) -> Result<Next, RunEnd> {
-        let (first, second) = (hart.x[10], hart.x[11]);
-        if way == 1 {
-            return Ok(Next::Return(self.reuse(hook, hart)));
+    pub fn malloc(&mut self, hart: &Hart, way: u32) -> Result<Next, RunEnd> {
+        match way {
+            REUSE => Ok(self.reuse(hart, Maker::Malloc, false)),
+            _ => self.malloc_aligned(hart, hart.x[A0], ALIGN),
         }
-        let result = match hook {
-            Hook::Malloc => self.allocate(hart, first, 16, Maker::Malloc),
-            Hook::Calloc => {
-                let size = first.checked_mul(second);
-                let address = size.and_then(|size| self.allocate(hart, size, 16, Maker::Malloc));
-                if let (Some(address), Some(size)) = (address, size) {
-                    self.note_written(address, size, true);
-                }
-                address
-            }
-            Hook::PageMalloc => self.allocate(hart, first, 4096, Maker::Malloc),
-            Hook::Memalign => self.allocate(hart, second, first, Maker::Malloc),
-            Hook::New => return self.new_block(hart, first, 16, Maker::New),
-            Hook::NewArray => return self.new_block(hart, first, 16, Maker::NewArray),
-            Hook::NewAligned => return self.new_block(hart, first, second, Maker::New),
-            Hook::NewArrayAligned => return self.new_block(hart, first, second, Maker::NewArray),
-            Hook::PosixMemalign => {
-                let (pointer, align, size) = (first, second, hart.x[12]);
-                if !align.is_power_of_two() || align < 8 {
-                    return Ok(Next::Return(EINVAL));
-                }
-                self.check_writable(pointer, 8)?;
-                let Some(address) = self.allocate(hart, size, align, Maker::Malloc) else {
-                    return Ok(Next::Return(ENOMEM));
-                };
-                self.poke_long(pointer, address);
-                return Ok(Next::Return(0));
-            }
-            Hook::UsableSize => Some(self.block_at(first).map_or(0, |(_, block)| u64::from(block.size))),
-            Hook::Realloc => return self.reallocate(hart, first, second),
-            Hook::Delete => {
-                self.release_block(first, Maker::New)?;
-                Some(0)
-            }
-            Hook::DeleteArray => {
-                self.release_block(first, Maker::NewArray)?;
-                Some(0)
-            }
-            _ => {
-                self.release_block(first, Maker::Malloc)?;
-                Some(0)
-            }
-        };
-        if result.is_none() {
+    }
+
+    pub fn calloc(&mut self, hart: &Hart, way: u32) -> Result<Next, RunEnd> {
+        if way == REUSE {
+            return Ok(self.reuse(hart, Maker::Malloc, true));
+        }
+        let size = hart.x[A0].checked_mul(hart.x[A1]);
+        let address = size.and_then(|size| self.allocate(hart, size, ALIGN, Maker::Malloc));
+        if let (Some(address), Some(size)) = (address, size) {
+            self.note_written(address, size, true);
+        }
+        Ok(self.allocated(hart, address))
+    }
+
+    pub fn malloc_aligned(&mut self, hart: &Hart, size: u64, align: u64) -> Result<Next, RunEnd> {
+        let address = self.allocate(hart, size, align, Maker::Malloc);
+        Ok(self.allocated(hart, address))
+    }
+
+    /// Returns the address of a block, or that there is no memory.
+    fn allocated(&mut self, hart: &Hart, address: Option<u64>) -> Next {
+        if address.is_none() {
             self.set_errno(hart, ENOMEM);
         }
-        Ok(Next::Return(result.unwrap_or(0)))
+        Next::Return(address.unwrap_or(0))
+    }
+
+    pub fn posix_memalign(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
+        let (pointer, align, size) = (hart.x[A0], hart.x[A1], hart.x[A2]);
+        if !align.is_power_of_two() || align < 8 {
+            return Ok(Next::Return(EINVAL));
+        }
+        self.check_writable(pointer, 8)?;
+        let Some(address) = self.allocate(hart, size, align, Maker::Malloc) else {
+            return Ok(Next::Return(ENOMEM));
+        };
+        self.poke_long(pointer, address);
+        Ok(Next::Return(0))
+    }
+
+    pub fn usable_size(&mut self, address: u64) -> u64 {
+        self.block_at(address).map_or(0, |(_, block)| u64::from(block.size))
+    }
+
+    /// Frees the block that the first argument points to, as one that was made in this way.
+    pub fn free(&mut self, hart: &Hart, maker: Maker) -> Result<Next, RunEnd> {
+        self.release_block(hart.x[A0], maker)?;
+        Ok(Next::Return(0))
     }
 
     /// Hands the block that the thread freed last out again.
-    fn reuse(&mut self, hook: Hook, hart: &Hart) -> u64 {
+    fn reuse(&mut self, hart: &Hart, maker: Maker, zeroed: bool) -> Next {
         let (address, size) = std::mem::take(&mut self.thread_mut().recycled);
-        let maker = match hook {
-            Hook::New => Maker::New,
-            Hook::NewArray => Maker::NewArray,
-            _ => Maker::Malloc,
-        };
         if let Some(region @ Region::Shared(of)) = Region::of(address, self.slots()) {
             let offset = (address - region.base(0)) as u32;
             let site = self.site(hart);
             self.arenas_mut(of).shared.allocate_at(offset, size, site, maker);
-            self.note_written(address, u64::from(size), hook == Hook::Calloc);
+            self.note_written(address, u64::from(size), zeroed);
             self.space.forget();
         }
-        address
+        Next::Return(address)
     }
 
     /// `operator new` without memory throws, which the library's own code does best.
-    fn new_block(&mut self, hart: &Hart, size: u64, align: u64, maker: Maker) -> Result<Next, RunEnd> {
-        Ok(self.allocate(hart, size, align, maker).map_or(Next::Run, Next::Return))
+    pub fn new_block(&mut self, hart: &Hart, align: u64, maker: Maker, way: u32) -> Result<Next, RunEnd> {
+        match way {
+            REUSE => Ok(self.reuse(hart, maker, false)),
+            _ => Ok(self.allocate(hart, hart.x[A0], align, maker).map_or(Next::Run, Next::Return)),
+        }
     }
 
     fn allocate(&mut self, hart: &Hart, size: u64, align: u64, maker: Maker) -> Option<u64> {
@@ -299,9 +302,10 @@ impl Machine<'_> {
         }
     }
 
-    fn reallocate(&mut self, hart: &Hart, old: u64, size: u64) -> Result<Next, RunEnd> {
+    pub fn reallocate(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
+        let (old, size) = (hart.x[A0], hart.x[A1]);
         if old == 0 {
-            return Ok(Next::Return(self.allocate(hart, size, 16, Maker::Malloc).unwrap_or(0)));
+            return Ok(Next::Return(self.allocate(hart, size, ALIGN, Maker::Malloc).unwrap_or(0)));
         }
         if size == 0 {
             self.release_block(old, Maker::Malloc)?;
@@ -311,7 +315,7 @@ impl Machine<'_> {
         let Some((_, block)) = found.filter(|(region, block)| region.base(0) + u64::from(block.offset) == old) else {
             return Err(self.bad_free(old, "realloc", found.is_some()));
         };
-        let Some(new) = self.allocate(hart, size, 16, Maker::Malloc) else { return Ok(Next::Return(0)) };
+        let Some(new) = self.allocate(hart, size, ALIGN, Maker::Malloc) else { return Ok(Next::Return(0)) };
         let mut contents = vec![0; u64::from(block.size).min(size) as usize];
         self.peek(old, &mut contents);
         self.poke(new, &contents);

@@ -1,12 +1,12 @@
 //! Threads: how they begin, end, and are waited for.
 
-use crate::hooks::Hook;
 use crate::layout::{self, Region};
 use crate::machine::Machine;
+use crate::run_end::RunEnd;
 use crate::sharing::{Fact, FactKind};
 use crate::step::Next;
+use crate::sync::Attempt;
 use crate::thread::{Status, Thread};
-use crate::trouble::RunEnd;
 use dampf_core::FaultKind;
 use dampf_rv::machine::Hart;
 
@@ -17,8 +17,6 @@ const VECTOR_POINTER: u64 = 16;
 const VECTOR_ENTRY: u64 = 16;
 const VECTOR_LENGTH: u64 = 62;
 const ESRCH: u64 = 3;
-const EBUSY: u64 = 16;
-const ETIMEDOUT: u64 = 110;
 const DETACHED: u32 = 1;
 /// Where the flags are in a thread attribute object.
 const ATTRIBUTE_FLAGS: u64 = 8;
@@ -48,6 +46,14 @@ impl Machine<'_> {
     /// The slot of a thread by its handle.
     pub fn slot_of_handle(&self, handle: u64) -> Option<u32> {
         layout::slot_of(handle).filter(|&slot| (slot as usize) < self.slots())
+    }
+
+    /// The first thread arrives at `main`.
+    pub fn enter_main(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
+        if self.thread().entry == 0 {
+            self.thread_mut().entry = hart.pc as u32;
+        }
+        Ok(Next::Run)
     }
 
     pub fn create_thread(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
@@ -228,7 +234,8 @@ impl Machine<'_> {
         }
     }
 
-    pub fn join_thread(&mut self, hook: Hook, hart: &Hart) -> Result<Next, RunEnd> {
+    /// Joins a thread whose result has so many bytes.
+    pub fn join_thread(&mut self, hart: &Hart, attempt: Attempt, bytes: u64) -> Result<Next, RunEnd> {
         let (handle, result) = (hart.x[A0], hart.x[11]);
         let misuse = |message: String| Err(RunEnd::fault(FaultKind::ThreadMisuse, message));
         let me = self.thread_name(self.running);
@@ -242,16 +249,9 @@ impl Machine<'_> {
         match thread.status {
             Status::Absent => misuse(format!("{me} joins a thread that was joined before or is detached")),
             Status::Exited { value } => {
-                match hook {
-                    _ if result == 0 => {}
-                    Hook::ThreadJoinC11 => {
-                        self.check_writable(result, 4)?;
-                        self.poke_word(result, value as u32);
-                    }
-                    _ => {
-                        self.check_writable(result, 8)?;
-                        self.poke_long(result, value);
-                    }
+                if result != 0 {
+                    self.check_writable(result, bytes)?;
+                    self.poke(result, &value.to_le_bytes()[..bytes as usize]);
                 }
                 self.hart_mut(slot);
                 self.threads[slot as usize] = thread.gone();
@@ -260,8 +260,20 @@ impl Machine<'_> {
                 Ok(Next::Return(0))
             }
             _ if slot == self.running => misuse(format!("{me} joins itself")),
-            _ => Ok(Next::Return(if hook == Hook::ThreadTryjoin { EBUSY } else { ETIMEDOUT })),
+            _ => Ok(Next::Return(attempt.busy())),
         }
+    }
+
+    /// What a thread waits for that joins another.
+    pub fn told_join_wait(&self, handle: u64) -> String {
+        match self.slot_of_handle(handle) {
+            Some(joined) => format!("waits for {} to end", self.thread_name(joined)),
+            None => "waits for a thread to end".to_owned(),
+        }
+    }
+
+    pub fn told_join(&self, hart: &Hart) -> Option<String> {
+        self.slot_of_handle(hart.x[A0]).map(|slot| format!("joins {}", self.thread_name(slot)))
     }
 
     pub fn detach_thread(&mut self, hart: &Hart) -> Result<Next, RunEnd> {

@@ -4,13 +4,15 @@
 //! form a circle, none of its threads will ever move again, whatever the others do: a deadlock, though the program has not stopped. So is a wait
 //! for a lock whose holder has ended.
 
-use crate::hooks::Hook;
+use crate::hooks::Ways;
 use crate::machine::Machine;
 use crate::thread::Status;
 use dampf_core::{Fault, FaultKind};
 
 /// More threads of a circle are counted, not named.
 const NAMED_MAX: usize = 4;
+
+const A0: usize = 10;
 
 /// Why a thread will never move again.
 enum Stuck {
@@ -58,20 +60,12 @@ impl Machine<'_> {
     /// The one thread that a thread waits for without which it cannot go on.
     fn waits_for(&self, slot: u32) -> Option<u32> {
         let thread = &self.threads[slot as usize];
-        let mutex_held = |mutex: u64| self.mutex_owner(mutex).filter(|_| !self.can_lock(mutex, slot));
         match thread.status {
-            Status::Reacquiring { mutex, .. } => mutex_held(mutex),
-            Status::Running => {
-                let object = || self.register(slot, 10);
-                match self.system.program.hook(thread.pc)? {
-                    Hook::MutexLock => mutex_held(object()),
-                    Hook::SpinLock => self.spin_owner(object()),
-                    Hook::ReadLock => self.rwlock_writer(object()),
-                    Hook::WriteLock => self.rwlock_writer(object()).or_else(|| self.rwlock_reader(object())),
-                    Hook::ThreadJoin | Hook::ThreadJoinC11 if !self.can_join(object()) => self.slot_of_handle(object()),
-                    _ => None,
-                }
-            }
+            Status::Reacquiring { mutex, .. } => self.mutex_owner(mutex).filter(|_| !self.can_lock(mutex, slot)),
+            Status::Running => match self.system.program.hook(thread.pc)?.ways {
+                Ways::Waits(wait) => (wait.on_thread)(self, self.register(slot, A0), slot),
+                Ways::One | Ways::Values(_) | Ways::Outcomes(_) => None,
+            },
             _ => None,
         }
     }
@@ -96,7 +90,7 @@ impl Machine<'_> {
     fn told_ended(&self, slot: u32) -> Option<String> {
         let lock = match self.threads[slot as usize].status {
             Status::Reacquiring { mutex, .. } => mutex,
-            _ => self.register(slot, 10),
+            _ => self.register(slot, A0),
         };
         let (waiting, ended) = (self.thread_name(slot), self.thread_name(self.waits_for(slot)?));
         Some(format!("{waiting} waits for {}, which {ended} held when it ended", self.place_name(lock)))

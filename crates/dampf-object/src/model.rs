@@ -2,10 +2,10 @@
 
 use crate::machine::{Machine, width};
 use crate::program::Program;
+use crate::run_end::RunEnd;
 use crate::sharing::Sharing;
 use crate::start;
 use crate::system::{ProgramChecks, System};
-use crate::trouble::RunEnd;
 use crate::uses::SeenUses;
 use dampf_core::{Action, Fault, FaultKind, Ground, Model, StepEnd, Successors, Unsupported, Word, Worker};
 use std::sync::{Arc, Mutex};

@@ -2,12 +2,12 @@
 //!
 //! Why each of them may be assumed away, until it is met, is told in [`sharing`](crate::sharing).
 
-use crate::hooks::Hook;
+use crate::hooks::{Hook, Observes};
 use crate::layout::Region;
 use crate::machine::Machine;
+use crate::run_end::RunEnd;
 use crate::sharing::{Fact, FactKind, GRANULE_BYTES, UNIT_BYTES};
 use crate::thread::Status;
-use crate::trouble::RunEnd;
 use dampf_rv::machine::Hart;
 
 const SP: usize = 2;
@@ -42,41 +42,37 @@ impl Machine<'_> {
         if !self.has_others() {
             return Ok(());
         }
-        // What was left before another thread is known to have ended.
-        if matches!(hook, Hook::ThreadJoin | Hook::ThreadJoinC11) {
+        if hook.observes == Observes::SlotsAndFrames {
             self.learn_left(self.running, hart.x[SP])?;
         }
         let sharing = &self.system.sharing;
-        let fact = match hook {
-            Hook::ThreadTryjoin | Hook::ThreadTimedjoin if !sharing.ends_observed() => {
-                Fact::new(FactKind::EndsObserved, 0_u64)
+        let object = hart.x[A0];
+        let refuted = match hook.observes {
+            Observes::Nothing => None,
+            Observes::Ends => (!sharing.ends_observed()).then(|| Fact::new(FactKind::EndsObserved, 0_u64)),
+            Observes::Slots | Observes::SlotsAndFrames => {
+                let is_observed = self.running != 0 && !sharing.joins_observed();
+                is_observed.then(|| Fact::new(FactKind::JoinsObserved, 0_u64))
             }
-            Hook::ThreadCreate | Hook::ThreadJoin | Hook::ThreadJoinC11
-                if self.running != 0 && !sharing.joins_observed() =>
-            {
-                Fact::new(FactKind::JoinsObserved, 0_u64)
+            Observes::EndOfDetached => {
+                let is_observed = !sharing.ends_observed() && self.has_ended(object);
+                is_observed.then(|| Fact::new(FactKind::EndsObserved, 0_u64))
             }
-            // From now on nobody can tell that it has ended.
-            Hook::ThreadDetach if !sharing.ends_observed() && self.has_ended(hart.x[A0]) => {
-                Fact::new(FactKind::EndsObserved, 0_u64)
-            }
-            Hook::Free | Hook::Realloc | Hook::Delete | Hook::DeleteArray if !sharing.locks_observed() => {
-                let site = self.block_at(hart.x[A0]).map(|(_, block)| block.site);
+            Observes::Blocks if sharing.locks_observed() => None,
+            Observes::Blocks => {
+                let site = self.block_at(object).map(|(_, block)| block.site);
                 match site.filter(|site| !self.system.sharing.is_freed_site(*site)) {
-                    Some(site) if self.is_visible_block(hart.x[A0])? => Fact::new(FactKind::FreedSite, site),
-                    _ => return Ok(()),
+                    Some(site) if self.is_visible_block(object)? => Some(Fact::new(FactKind::FreedSite, site)),
+                    _ => None,
                 }
             }
-            _ if !sharing.locks_observed() && hook.observes_locks() => {
-                let bytes = hook.object_bytes().unwrap_or(1);
-                if !self.is_visible(hart.x[A0], bytes, !hook.only_reads())? {
-                    return Ok(());
-                }
-                Fact::new(FactKind::LocksObserved, 0_u64)
+            Observes::Locks if sharing.locks_observed() => None,
+            Observes::Locks => {
+                let (bytes, writes) = hook.object_access().expect("an operation that observes a lock is about one");
+                self.is_visible(object, bytes, writes)?.then(|| Fact::new(FactKind::LocksObserved, 0_u64))
             }
-            _ => return Ok(()),
         };
-        Err(self.refute(fact))
+        refuted.map_or(Ok(()), |fact| Err(self.refute(fact)))
     }
 
     /// Whether other threads use what lies on the running thread's stack, in frames that it may leave.

@@ -6,7 +6,7 @@
 
 use crate::announced::unmade_reads;
 use crate::by_address::ByAddress;
-use crate::hooks::{self, Hook};
+use crate::hooks::{self, Hook, Place};
 use crate::layout::IMAGE_END;
 use crate::plain::PlainFunctions;
 use dampf_core::{SourceLocation, Unsupported};
@@ -343,9 +343,10 @@ fn plant(image: &Image, debug: &DebugInfo, code: &mut Code, main: u64) -> (ByAdd
         instrumented |= symbol.name == "__tsan_init";
         if symbol.kind == SymbolKind::Function && users(symbol.address) && hooks::is_atomic_function(&symbol.name) {
             let returns = returns(code, symbol.address..symbol.address + symbol.size);
-            let leaving = returns.into_iter().map(|pc| (pc, Hook::LeaveAtomic));
+            let leaving = returns.into_iter().map(|pc| (pc, hooks::at_place(Place::SectionReturn, 0)));
             // What compilers put aside of a function (`.cold`) is not where it begins.
-            let entering = (!symbol.name.contains(".cold")).then_some((symbol.address, Hook::EnterAtomic));
+            let entering =
+                (!symbol.name.contains(".cold")).then(|| (symbol.address, hooks::at_place(Place::SectionFunction, 0)));
             for (pc, hook) in leaving.chain(entering) {
                 if code.plant(pc) {
                     hooks.insert(pc, hook);
@@ -360,11 +361,11 @@ fn plant(image: &Image, debug: &DebugInfo, code: &mut Code, main: u64) -> (ByAdd
     }
     for (call, bytes) in unmade_reads(image, code, debug.user_code()) {
         if code.plant(call) {
-            hooks.insert(call, Hook::UnmadeRead(bytes));
+            hooks.insert(call, hooks::at_place(Place::OmittedRead, bytes));
         }
     }
     if code.plant(main) {
-        hooks.insert(main, Hook::Main);
+        hooks.insert(main, hooks::at_place(Place::Main, 0));
     }
     (ByAddress::new(&hooks), instrumented && !debug.user_code().is_empty())
 }

@@ -4,11 +4,15 @@
 //! atomic can be told from those that are only where the compiler announced the atomic ones; the plain accesses of the
 //! libraries count as atomic, since the libraries implement atomics with them, but for those of functions for strings and bytes.
 
-use crate::hooks::{Atomic, Hook};
+use crate::hooks::{Hook, Object};
 use crate::machine::Machine;
+use crate::side_access::MemoryAccess;
 use crate::thread::Status;
 use dampf_core::{Fault, FaultKind};
 use dampf_rv::machine::Hart;
+
+const RA: usize = 1;
+const A0: usize = 10;
 
 /// The access that a thread stands before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,6 +30,12 @@ pub struct PendingAccess {
 }
 
 impl PendingAccess {
+    /// An access that is certainly not atomic.
+    pub fn plain(slot: u32, access: MemoryAccess, pc: u64) -> PendingAccess {
+        let MemoryAccess { address, bytes, writes } = access;
+        PendingAccess { slot, address, bytes, writes, atomic: false, told_atomic: false, pc }
+    }
+
     fn conflicts(&self, other: &PendingAccess) -> bool {
         self.slot != other.slot
             && (self.writes || other.writes)
@@ -54,46 +64,37 @@ impl Machine<'_> {
 
     /// The same for a thread that runs, and stands before this operation or none.
     fn pending_access_at(&self, hook: Option<Hook>, slot: u32) -> Option<PendingAccess> {
-        let thread = &self.threads[slot as usize];
-        let program = &self.system.program;
-        let instruction = match hook {
-            Some(Hook::Atomic(..) | Hook::UnmadeRead(_)) => None,
-            Some(_) => return None,
-            None => Some(program.code.at(thread.pc)?.memory_access()?),
+        match hook {
+            Some(hook) => self.pending_object_access(hook, slot),
+            None => self.pending_instruction_access(slot),
+        }
+    }
+
+    /// The access to its object that an operation is about to make, where it is one to a variable.
+    fn pending_object_access(&self, hook: Hook, slot: u32) -> Option<PendingAccess> {
+        let (bytes, writes) = hook.object_access()?;
+        let access = |atomic: bool, pc: u64| {
+            let address = self.register(slot, A0);
+            Some(PendingAccess { slot, address, bytes, writes, atomic, told_atomic: atomic, pc })
         };
-        let pc = thread.pc;
-        Some(match (hook, instruction) {
-            (Some(Hook::Atomic(atomic, bytes)), _) => PendingAccess {
-                slot,
-                address: self.register(slot, 10),
-                bytes: u64::from(bytes),
-                writes: atomic != Atomic::Load,
-                atomic: true,
-                told_atomic: true,
-                pc: self.register(slot, 1).wrapping_sub(2),
-            },
-            (Some(Hook::UnmadeRead(bytes)), _) => PendingAccess {
-                slot,
-                address: self.register(slot, 10),
-                bytes: u64::from(bytes),
-                writes: false,
-                atomic: false,
-                told_atomic: false,
-                pc,
-            },
-            (_, Some(access)) => {
-                let address = self.register(slot, usize::from(access.base)).wrapping_add(access.offset as i64 as u64);
-                let bytes = match access.bytes {
-                    bytes if bytes > 1 && !access.writes && program.reads_string(pc) => {
-                        self.string_part(address, bytes)
-                    }
-                    bytes => u64::from(bytes),
-                };
-                let atomic = access.atomic || program.may_be_atomic(pc, access.writes);
-                PendingAccess { slot, address, bytes, writes: access.writes, atomic, told_atomic: access.atomic, pc }
-            }
-            _ => return None,
-        })
+        match hook.object {
+            Object::None | Object::Synchronisation { .. } => None,
+            Object::Atomic { .. } => access(true, self.register(slot, RA).wrapping_sub(2)),
+            Object::PlainRead => access(false, self.threads[slot as usize].pc),
+        }
+    }
+
+    fn pending_instruction_access(&self, slot: u32) -> Option<PendingAccess> {
+        let program = &self.system.program;
+        let pc = self.threads[slot as usize].pc;
+        let access = program.code.at(pc)?.memory_access()?;
+        let address = self.register(slot, usize::from(access.base)).wrapping_add(access.offset as i64 as u64);
+        let bytes = match access.bytes {
+            bytes if bytes > 1 && !access.writes && program.reads_string(pc) => self.string_part(address, bytes),
+            bytes => u64::from(bytes),
+        };
+        let atomic = access.atomic || program.may_be_atomic(pc, access.writes);
+        Some(PendingAccess { slot, address, bytes, writes: access.writes, atomic, told_atomic: access.atomic, pc })
     }
 
     /// How much of a word belongs to the string that is read by words: up to its end.
@@ -118,8 +119,9 @@ impl Machine<'_> {
             }
             let hook = self.system.program.hook(thread.pc);
             pending.extend(self.pending_access_at(hook, slot));
-            if hook.is_none_or(Hook::accesses_beside) {
-                pending.extend(self.pending_beside(hook, slot));
+            match hook {
+                Some(hook) => self.add_side_accesses(hook, slot, &mut pending),
+                None => self.add_call_access(slot, &mut pending),
             }
         }
         let conflict = |(at, access): (usize, &PendingAccess)| {

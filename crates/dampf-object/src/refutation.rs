@@ -1,8 +1,8 @@
 //! Facts that refute what a model assumes, on their way from the access that met them to whoever explores.
 
 use crate::machine::Machine;
+use crate::run_end::RunEnd;
 use crate::sharing::{Fact, write_facts};
-use crate::trouble::RunEnd;
 use dampf_core::Revise;
 use std::cell::RefCell;
 use std::collections::BTreeSet;

@@ -2,10 +2,10 @@
 
 use crate::machine::Machine;
 use crate::model::ObjectModel;
+use crate::run_end::RunEnd;
 use crate::sharing::read_facts;
 use crate::start;
 use crate::system::System;
-use crate::trouble::RunEnd;
 use dampf_core::{Fault, Unsupported};
 
 /// How a run ended.

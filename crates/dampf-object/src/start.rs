@@ -2,8 +2,8 @@
 
 use crate::layout::{BREAK, Region, STACK_BYTES};
 use crate::machine::{Machine, width};
+use crate::run_end::RunEnd;
 use crate::thread::{Status, Thread};
-use crate::trouble::RunEnd;
 use dampf_rv::machine::{self, Exit, Hart};
 use dampf_rv::memory::Tree;
 

@@ -1,11 +1,11 @@
 //! One step: a thread performs the operation it stands before, and runs up to its next visible one.
 
-use crate::hooks::Hook;
+use crate::hooks::{Hook, Visible, Ways};
 use crate::layout::Region;
 use crate::machine::Machine;
+use crate::run_end::RunEnd;
 use crate::system::Granularity;
 use crate::thread::Status;
-use crate::trouble::RunEnd;
 use dampf_core::FaultKind;
 use dampf_rv::debug::Registers;
 use dampf_rv::decode::Op;
@@ -53,15 +53,12 @@ impl Machine<'_> {
         }
     }
 
-    fn ways_of(&mut self, hook: Hook, arguments: [u64; 2], slot: u32) -> Result<u32, RunEnd> {
-        match hook {
-            Hook::Choose | Hook::Nondeterministic(..) | Hook::Sampled(..) => self.choices(hook, arguments),
-            Hook::ThreadJoin | Hook::ThreadJoinC11 => Ok(u32::from(self.can_join(arguments[0]))),
-            Hook::LockVariable => Ok(u32::from(self.can_lock_variable(arguments, slot))),
-            Hook::Malloc | Hook::Calloc | Hook::New | Hook::NewArray => {
-                Ok(self.ways_to_allocate(hook, arguments, slot))
-            }
-            _ => Ok(self.ways_to_synchronise(hook, arguments[0], slot)),
+    fn ways_of(&self, hook: Hook, arguments: [u64; 2], slot: u32) -> Result<u32, RunEnd> {
+        match &hook.ways {
+            Ways::One => Ok(1),
+            Ways::Waits(wait) => Ok(u32::from((wait.is_over)(self, arguments, slot))),
+            Ways::Values(count) => count(self, arguments),
+            Ways::Outcomes(count) => Ok(count(self, arguments, slot)),
         }
     }
 
@@ -114,14 +111,14 @@ impl Machine<'_> {
             Status::OnCondition { timed, .. } => {
                 // With spurious wake-ups, the last way is such a one.
                 let is_late = timed && way == Some(0);
-                if is_late {
-                    self.note_timeout(Hook::ConditionTimedwait, hart);
+                if let Some(hook) = self.system.program.hook(hart.pc).filter(|_| is_late) {
+                    self.note_timeout(hook, hart);
                 }
                 self.time_out(is_late);
                 return Ok(());
             }
             Status::Reacquiring { mutex, result } => {
-                self.reacquire(mutex);
+                self.acquire(mutex);
                 self.thread_mut().status = Status::Running;
                 hart.x[A0] = u64::from(result);
                 hart.pc = hart.x[RA];
@@ -319,52 +316,52 @@ impl Machine<'_> {
 
     /// Whether a thread that arrives at an operation has to stop before it.
     fn must_stop(&mut self, hook: Hook, hart: &Hart) -> Result<bool, RunEnd> {
-        match hook {
-            Hook::Choose | Hook::Nondeterministic(..) | Hook::Sampled(..) => {
-                return match self.choices(hook, [hart.x[A0], hart.x[A0 + 1]]) {
-                    // What the thread did before has happened, and others may go on from there. An atomic section has not begun, however.
-                    Err(RunEnd::Pruned) if self.thread().atomic == 0 => Ok(true),
-                    choices => Ok(choices? > 1),
-                };
+        let arguments = [hart.x[A0], hart.x[A0 + 1]];
+        match &hook.row().ways {
+            Ways::One | Ways::Waits(_) => {}
+            Ways::Values(count) => match count(self, arguments) {
+                // What the thread did before has happened, and others may go on from there. An atomic section has not begun, however.
+                Err(RunEnd::Pruned) if self.thread().atomic == 0 => return Ok(true),
+                count => return Ok(count? > 1),
+            },
+            Ways::Outcomes(count) => {
+                if !self.alone && count(self, arguments, self.running) > 1 {
+                    return Ok(true);
+                }
             }
-            Hook::Assume if hart.x[A0] as u32 == 0 && self.thread().atomic == 0 => return Ok(true),
-            Hook::ConditionSignal if self.waiters(hart.x[A0]).len() > 1 => return Ok(true),
-            Hook::Malloc | Hook::Calloc | Hook::New | Hook::NewArray if !self.alone => {
-                let arguments = [hart.x[A0], hart.x[A0 + 1]];
-                return Ok(self.ways_to_allocate(hook, arguments, self.running) > 1);
-            }
-            _ => {}
         }
-        let notices_beside = self.others && self.is_visible_beside(hook, hart)?;
+        let is_noticed_besides = self.others && self.has_visible_side_access(hook, hart)?;
         if self.is_free() {
             // Objects must be memory even if nobody else looks.
-            if let Some(bytes) = hook.object_bytes() {
-                self.is_visible(hart.x[A0], bytes, !hook.only_reads())?;
+            if let Some((bytes, writes)) = hook.object_access() {
+                self.is_visible(hart.x[A0], bytes, writes)?;
             }
             return Ok(false);
         }
-        if notices_beside {
-            return Ok(true);
-        }
-        match hook {
-            Hook::BeginAtomic | Hook::EnterAtomic => Ok(self.thread().atomic == 0),
-            Hook::ThreadJoin | Hook::ThreadJoinC11 => Ok(self.system.sharing.joins_observed()),
-            // What a wait releases is a lock like any other.
-            Hook::ConditionWait | Hook::ConditionTimedwait => {
-                let bytes = hook.object_bytes().unwrap_or(1);
+        Ok(is_noticed_besides || self.is_visible_operation(hook, hart)?)
+    }
+
+    /// Whether other threads can notice an operation, but for what it accesses besides its object.
+    fn is_visible_operation(&mut self, hook: Hook, hart: &Hart) -> Result<bool, RunEnd> {
+        let object = hart.x[A0];
+        let is_used = |machine: &mut Self| match hook.object_access() {
+            Some((bytes, writes)) => machine.is_visible(object, bytes, writes),
+            None => Ok(false),
+        };
+        match hook.visible {
+            Visible::Never => Ok(false),
+            Visible::Always => Ok(true),
+            Visible::ByObject => is_used(self),
+            Visible::AsRelease => Ok(is_used(self)? && self.is_visible_release(object)),
+            Visible::AsConditionWait => {
+                // What a wait releases is a lock like any other.
                 let mutex = hart.x[A0 + 1];
                 let releases = self.is_visible_mutex(mutex)? && self.is_visible_release(mutex);
-                Ok(self.is_visible(hart.x[A0], bytes, true)? || releases)
+                Ok(is_used(self)? || releases)
             }
-            Hook::LockVariable | Hook::UnlockVariable | Hook::ThreadTryjoin | Hook::ThreadTimedjoin => Ok(true),
-            Hook::Free | Hook::Realloc | Hook::Delete | Hook::DeleteArray => self.is_visible_block(hart.x[A0]),
-            _ => match hook.object_bytes() {
-                Some(bytes) => {
-                    let visible = self.is_visible(hart.x[A0], bytes, !hook.only_reads())?;
-                    Ok(visible && (!hook.is_release() || self.is_visible_release(hart.x[A0])))
-                }
-                None => Ok(false),
-            },
+            Visible::AsFree => self.is_visible_block(object),
+            Visible::AsSection => Ok(self.thread().atomic == 0),
+            Visible::AsJoin => Ok(self.system.sharing.joins_observed()),
         }
     }
 
@@ -377,14 +374,14 @@ impl Machine<'_> {
             return Err(if self.section_began && self.thread().atomic > 0 { RunEnd::Blocked } else { RunEnd::Visible });
         }
         if way.is_some()
-            && let Some(bytes) = hook.object_bytes()
+            && let Some((bytes, writes)) = hook.object_access()
         {
-            self.is_visible(hart.x[A0], bytes, !hook.only_reads())?;
+            self.is_visible(hart.x[A0], bytes, writes)?;
         }
         self.learn_observed(hook, hart)?;
         let on_own_stack = Region::of(hart.x[A0], self.slots()) == Some(Region::Stack(self.running));
         self.operating = on_own_stack.then(|| hart.clone());
-        let next = self.operate(hook, hart, way.unwrap_or(0))?;
+        let next = (hook.perform)(self, hart, hook.call(way.unwrap_or(0)))?;
         self.operating = None;
         if let Next::Return(result) = next {
             self.note_result(hook, hart, result);
@@ -395,53 +392,16 @@ impl Machine<'_> {
         Ok(next)
     }
 
-    fn operate(&mut self, hook: Hook, hart: &mut Hart, way: u32) -> Result<Next, RunEnd> {
-        use Hook::*;
-        match hook {
-            Main => {
-                if self.thread().entry == 0 {
-                    self.thread_mut().entry = hart.pc as u32;
-                }
-                Ok(Next::Run)
-            }
-            MutexInit | MutexDestroy | MutexLock | MutexTrylock | MutexTimedlock | MutexUnlock => {
-                self.mutex_operation(hook, hart)
-            }
-            ConditionInit | ConditionDestroy | ConditionWait | ConditionTimedwait | ConditionSignal
-            | ConditionBroadcast => self.condition_operation(hook, hart, way),
-            RwlockInit | RwlockDestroy | ReadLock | ReadTrylock | ReadTimedlock | WriteLock | WriteTrylock
-            | WriteTimedlock | RwlockUnlock => self.rwlock_operation(hook, hart),
-            SpinInit | SpinDestroy | SpinLock | SpinTrylock | SpinUnlock => self.spin_operation(hook, hart),
-            SemaphoreInit | SemaphoreDestroy | SemaphoreWait | SemaphoreTrywait | SemaphoreTimedwait
-            | SemaphorePost | SemaphoreValue => self.semaphore_operation(hook, hart),
-            BarrierInit | BarrierDestroy | BarrierWait => self.barrier_operation(hook, hart),
-            ThreadCreate => self.create_thread(hart),
-            ThreadJoin | ThreadTryjoin | ThreadTimedjoin | ThreadJoinC11 => self.join_thread(hook, hart),
-            ThreadDetach => self.detach_thread(hart),
-            ThreadExit => Ok(self.exit_thread(hart)),
-            ThreadSelf => Ok(Next::Return(self.own_handle(hart))),
-            Ignored => Ok(Next::Return(0)),
-            FindDescription => Ok(Next::Return(self.find_description(hart))),
-            Malloc | PageMalloc | Calloc | Realloc | Memalign | PosixMemalign | UsableSize | Free | New | NewArray
-            | NewAligned | NewArrayAligned | Delete | DeleteArray => self.heap_operation(hook, hart, way),
-            Choose | Nondeterministic(..) | Sampled(..) => Ok(self.choose(hook, hart, way)),
-            AssertFail | ReachError | VerifierAssert | Assume | BeginAtomic | EndAtomic | EnterAtomic | LeaveAtomic
-            | LockVariable | UnlockVariable => self.annotation(hook, hart),
-            Atomic(atomic, bytes) => self.atomic_operation(atomic, bytes, hart),
-            // The callback is called; it does nothing.
-            UnmadeRead(_) => Ok(Next::Run),
-            Abort => Err(self.aborted()),
-            Undefined => Err(self.undefined_behaviour(hart)),
-            Refused => {
-                let name = self.system.program.function_at(hart.pc).to_owned();
-                Err(RunEnd::from(self.system.program.unsupported(format!("`{name}`"), self.user_pc(hart))))
-            }
-        }
+    /// A function that is known, and not modelled.
+    pub fn refuse_function(&self, hart: &Hart) -> RunEnd {
+        let program = &self.system.program;
+        let name = program.function_at(hart.pc);
+        RunEnd::from(program.unsupported(format!("`{name}`"), self.user_pc(hart)))
     }
 
     /// Finds the description of the function at an address, and fills in the bases that its pointers are relative to: none, in
     /// a static executable, and where the function begins.
-    fn find_description(&mut self, hart: &Hart) -> u64 {
+    pub fn find_description(&mut self, hart: &Hart) -> u64 {
         let Some((description, start)) = self.system.program.debug.description_address(hart.x[A0]) else { return 0 };
         for (field, value) in [0, 0, start].into_iter().enumerate() {
             self.poke_long(hart.x[A0 + 1] + 8 * field as u64, value);

@@ -3,12 +3,12 @@
 //! Nothing outside the machine is reached. Output is captured; clocks stand still; sleeping is yielding. What would need
 //! files, sockets or input is not supported, by name.
 
-use crate::beside::Beside;
 use crate::layout::{LIBRARY_HEAP, MAPS};
 use crate::machine::Machine;
+use crate::run_end::RunEnd;
+use crate::side_access::MemoryAccess;
 use crate::step::Next;
 use crate::thread::{Status, Thread};
-use crate::trouble::RunEnd;
 use dampf_core::FaultKind;
 use dampf_rv::machine::Hart;
 
@@ -106,19 +106,19 @@ mod futex {
 }
 
 /// The memory that a system call with these registers reads or writes.
-pub fn beside_call(register: impl Fn(usize) -> u64) -> Option<Beside> {
+pub fn side_access(register: impl Fn(usize) -> u64) -> Option<MemoryAccess> {
     let [first, second, third] = [register(A0), register(A0 + 1), register(A0 + 2)];
     let place = match register(A7) {
-        number::WRITE if matches!(first, 1 | 2) => Beside { address: second, bytes: third, writes: false },
-        number::CLOCK_GETTIME => Beside::written(second, 16),
-        number::GETTIMEOFDAY if first != 0 => Beside::written(first, 16),
-        number::GETRUSAGE => Beside::written(second, RUSAGE_BYTES),
-        number::GETRANDOM => Beside::written(first, second.min(RANDOM_MAX)),
-        number::UNAME => Beside::written(first, UNAME_BYTES),
-        number::CLOCK_GETRES if second != 0 => Beside::written(second, 16),
-        number::FSTAT if first <= 2 => Beside::written(second, STATUS_BYTES),
-        number::NEWFSTATAT if first <= 2 => Beside::written(third, STATUS_BYTES),
-        number::SCHED_GETAFFINITY => Beside::written(third, 8),
+        number::WRITE if matches!(first, 1 | 2) => MemoryAccess::read(second, third),
+        number::CLOCK_GETTIME => MemoryAccess::written(second, 16),
+        number::GETTIMEOFDAY if first != 0 => MemoryAccess::written(first, 16),
+        number::GETRUSAGE => MemoryAccess::written(second, RUSAGE_BYTES),
+        number::GETRANDOM => MemoryAccess::written(first, second.min(RANDOM_MAX)),
+        number::UNAME => MemoryAccess::written(first, UNAME_BYTES),
+        number::CLOCK_GETRES if second != 0 => MemoryAccess::written(second, 16),
+        number::FSTAT if first <= 2 => MemoryAccess::written(second, STATUS_BYTES),
+        number::NEWFSTATAT if first <= 2 => MemoryAccess::written(third, STATUS_BYTES),
+        number::SCHED_GETAFFINITY => MemoryAccess::written(third, 8),
         _ => return None,
     };
     Some(place).filter(|place| (1..=OUTPUT_MAX as u64).contains(&place.bytes))
@@ -132,8 +132,8 @@ impl Machine<'_> {
             number::FUTEX => self.is_visible(hart.x[A0], 4, true),
             number::EXIT_GROUP => Ok(true),
             number::EXIT => Ok(self.system.sharing.ends_observed() || self.thread().detached),
-            _ => match beside_call(|number| hart.x[number]) {
-                Some(Beside { address, bytes, writes }) => self.is_visible(address, bytes, writes),
+            _ => match side_access(|number| hart.x[number]) {
+                Some(MemoryAccess { address, bytes, writes }) => self.is_visible(address, bytes, writes),
                 None => Ok(false),
             },
         }

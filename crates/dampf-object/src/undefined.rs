@@ -1,7 +1,7 @@
 //! What the program or its compiler says is wrong: `abort`, and the compiler's checks for undefined behaviour.
 
 use crate::machine::Machine;
-use crate::trouble::RunEnd;
+use crate::run_end::RunEnd;
 use dampf_core::FaultKind;
 use dampf_rv::machine::Hart;
 

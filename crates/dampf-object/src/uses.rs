@@ -12,9 +12,9 @@ use crate::access::lines;
 use crate::by_address::ByAddress;
 use crate::layout::Region;
 use crate::machine::Machine;
+use crate::run_end::RunEnd;
 use crate::sharing::{Fact, FactKind, Sharing};
 use crate::thread::{Status, Thread};
-use crate::trouble::RunEnd;
 use dampf_rv::memory::LINE_BYTES;
 use std::collections::{BTreeMap, HashMap};
 
