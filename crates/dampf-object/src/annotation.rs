@@ -23,50 +23,53 @@ pub fn verifier_assert(hart: &Hart) -> Result<Next, RunEnd> {
 
 impl Machine<'_> {
     pub fn failed_assertion(&self, hart: &Hart) -> RunEnd {
-        let expression = self.peek_string(hart.x[A0]);
+        let expression = self.memory.peek_string(hart.x[A0]);
         RunEnd::fault(FaultKind::Assertion, format!("assertion `{expression}` does not hold"))
     }
 
     pub fn begin_section(&mut self) {
-        let thread = self.thread_mut();
+        let thread = self.threads.current_mut();
         thread.atomic = thread.atomic.saturating_add(1);
-        self.section_began = true;
-        self.space.forget();
+        self.step.section_began = true;
+        self.memory.forget_translations();
     }
 
     pub fn end_section(&mut self) {
-        let thread = self.thread_mut();
+        let thread = self.threads.current_mut();
         thread.atomic = thread.atomic.saturating_sub(1);
         // What was visible within the section has happened; what follows is another step.
-        self.granted = false;
-        self.space.forget();
+        self.step.granted = false;
+        self.memory.forget_translations();
     }
 
     /// Whether a variable can be locked: no other thread has.
     pub fn can_lock_variable(&self, [address, bytes]: [u64; 2], slot: u32) -> bool {
+        self.memory.note_read(address, bytes.max(1));
         self.locked.of_others(address, bytes.max(1), slot).is_none()
     }
 
     pub fn lock_variable(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
-        let locked = LockedVariable { address: hart.x[A0], bytes: hart.x[A1].max(1), owner: self.running };
+        let locked = LockedVariable { address: hart.x[A0], bytes: hart.x[A1].max(1), owner: self.threads.running };
         // Others may not access it from now on, which is as if it were written.
         self.is_visible(locked.address, locked.bytes, true)?;
+        self.memory.note_write(locked.address, locked.bytes);
         // The owner runs, so its words are written anew.
         self.locked.lock(locked);
-        self.space.forget();
+        self.memory.forget_translations();
         Ok(Next::Return(0))
     }
 
     pub fn unlock_variable(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
-        let (address, owner) = (hart.x[A0], self.running);
-        if !self.locked.unlock(address, owner) {
+        let (address, owner) = (hart.x[A0], self.threads.running);
+        let Some(unlocked) = self.locked.unlock(address, owner) else {
             let (me, place) = (self.thread_name(owner), self.place_name(address));
             return Err(RunEnd::fault(
                 FaultKind::PrivilegeViolation,
                 format!("{me} unlocks {place}, which it has not locked"),
             ));
-        }
-        self.space.forget();
+        };
+        self.memory.note_write(unlocked.address, unlocked.bytes);
+        self.memory.forget_translations();
         Ok(Next::Return(0))
     }
 }

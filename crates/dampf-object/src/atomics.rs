@@ -30,7 +30,7 @@ impl Machine<'_> {
         let (address, operand) = (hart.x[A0], hart.x[A1]);
         self.check_aligned(address, u64::from(bytes))?;
         // One operation, though it may read and write: the grant is used up by the first access.
-        let granted = self.granted;
+        let granted = self.step.granted;
         let old = self.load_checked(address, usize::from(bytes))?;
         let new = match atomic {
             Atomic::Load => return Ok(Next::Return(extended(old, bytes))),
@@ -42,7 +42,7 @@ impl Machine<'_> {
             Atomic::Xor => old ^ operand,
             Atomic::Nand => !(old & operand),
         };
-        self.granted = granted;
+        self.step.granted = granted;
         self.store_checked(address, new, usize::from(bytes))?;
         Ok(Next::Return(if atomic == Atomic::Store { 0 } else { extended(old, bytes) }))
     }
@@ -52,12 +52,12 @@ impl Machine<'_> {
         let (address, expected) = (hart.x[A0], hart.x[A1]);
         let size = usize::from(bytes);
         self.check_aligned(address, u64::from(bytes))?;
-        let granted = self.granted;
+        let granted = self.step.granted;
         let old = self.load_checked(address, size)?;
-        self.granted = granted;
-        if self.peek_value(expected, size) != old {
+        self.step.granted = granted;
+        if self.memory.peek_value(expected, size) != old {
             self.store_checked(expected, old, size)?;
-            self.granted = false;
+            self.step.granted = false;
             return Ok(Next::Return(0));
         }
         self.store_checked(address, hart.x[A2], size)?;
@@ -68,10 +68,10 @@ impl Machine<'_> {
     pub fn compare_value(&mut self, bytes: u8, hart: &Hart) -> Result<Next, RunEnd> {
         let (address, expected) = (hart.x[A0], hart.x[A1]);
         self.check_aligned(address, u64::from(bytes))?;
-        let granted = self.granted;
+        let granted = self.step.granted;
         let old = self.load_checked(address, usize::from(bytes))?;
         if old == truncated(expected, bytes) {
-            self.granted = granted;
+            self.step.granted = granted;
             self.store_checked(address, hart.x[A2], usize::from(bytes))?;
         }
         Ok(Next::Return(extended(old, bytes)))
@@ -84,9 +84,10 @@ impl Machine<'_> {
         program.is_clang_code(hart.x[RA]).then_some((hart.x[A0], bytes))
     }
 
-    /// Goes past the copy of an atomic load. clang replaces other atomic operations by their announcements, but leaves an
-    /// announced load in the code as well, as a plain one whose value nobody uses. It stands behind the call before any other, reads
-    /// the same bytes, and is taken as a part of the operation: by itself it would be a step, and a race.
+    /// Goes past the copy of an atomic load. clang replaces other atomic operations by their announcements, but leaves
+    /// an announced load in the code as well, as a plain one whose value nobody uses. It stands behind the call before
+    /// any other, reads the same bytes, and is taken as a part of the operation: by itself it would be a step, and a
+    /// race.
     pub fn pass_copy(&mut self, hart: &mut Hart, address: u64, bytes: u8) {
         const INSTRUCTIONS_MAX: usize = 32;
         let system = self.system;
@@ -99,9 +100,9 @@ impl Machine<'_> {
                 let accessed = hart.x[usize::from(access.base)].wrapping_add(access.offset as i64 as u64);
                 !access.writes && access.bytes == bytes && accessed == address
             });
-            self.granted = is_copy;
+            self.step.granted = is_copy;
             let stepped = machine::step(hart, code, self);
-            self.granted = false;
+            self.step.granted = false;
             // What stops here has not happened, and is met again in the usual way.
             if is_copy || stepped.is_err() {
                 return;

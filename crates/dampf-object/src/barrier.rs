@@ -26,8 +26,8 @@ fn waits(status: Status, at: u64) -> bool {
 
 impl Machine<'_> {
     pub fn init_barrier(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
-        self.poke(hart.x[A0], &[0; BARRIER_BYTES as usize]);
-        self.poke_word(hart.x[A0] + COUNT, hart.x[A2] as u32);
+        self.memory.poke(hart.x[A0], &[0; BARRIER_BYTES as usize]);
+        self.memory.poke_word(hart.x[A0] + COUNT, hart.x[A2] as u32);
         Ok(Next::Return(0))
     }
 
@@ -43,20 +43,20 @@ impl Machine<'_> {
     /// The running thread arrives, and is the last that the others wait for or waits itself.
     pub fn wait_at_barrier(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
         let barrier = hart.x[A0];
-        let arrived = self.peek_word(barrier + ARRIVED) + 1;
-        if arrived < self.peek_word(barrier + COUNT) {
-            self.poke_word(barrier + ARRIVED, arrived);
-            self.thread_mut().status = Status::OnBarrier { barrier };
+        let arrived = self.memory.peek_word(barrier + ARRIVED) + 1;
+        if arrived < self.memory.peek_word(barrier + COUNT) {
+            self.memory.poke_word(barrier + ARRIVED, arrived);
+            self.threads.current_mut().status = Status::OnBarrier { barrier };
             return Ok(Next::Wait);
         }
-        self.poke_word(barrier + ARRIVED, 0);
+        self.memory.poke_word(barrier + ARRIVED, 0);
         for slot in 0..self.slots() as u32 {
             if waits(self.threads[slot as usize].status, barrier) {
-                let hart = self.hart_mut(slot);
+                let hart = self.threads.hart_mut(slot);
                 hart.x[A0] = 0;
                 hart.pc = hart.x[RA];
                 self.threads[slot as usize].status = Status::Running;
-                self.fresh.push(slot);
+                self.step.fresh.push(slot);
             }
         }
         Ok(Next::Return(SERIAL_THREAD))

@@ -26,7 +26,7 @@ impl Machine<'_> {
             _ => {
                 let what =
                     format!("a choice among {count} values (at most {CHOICES_MAX} can be tried; narrow it with RANGE)");
-                let call = self.register(self.running, RA).wrapping_sub(2);
+                let call = self.threads.register(self.threads.running, RA).wrapping_sub(2);
                 Err(RunEnd::from(self.system.program.unsupported(what, call)))
             }
         }
@@ -35,7 +35,7 @@ impl Machine<'_> {
     /// Returns one of the few values that are tried of a type with more.
     pub fn choose_sample(&mut self, hart: &Hart, value: u64) -> Next {
         let name = self.system.program.function_at(hart.pc);
-        self.gap =
+        self.step.unsupported =
             Some(format!("all values of `{name}`: only a few were tried (RANGE in dampf.h tries all of a range)"));
         Next::Return(value)
     }

@@ -33,8 +33,8 @@ impl Describe for ObjectModel {
         if slot as usize >= machine.slots() || !machine.threads[slot as usize].is_alive() {
             return Step { process: String::new(), function: String::new(), location: None, text: String::new() };
         }
-        machine.running = slot;
-        let hart = machine.hart_mut(slot).clone();
+        machine.threads.running = slot;
+        let hart = machine.threads.hart_mut(slot).clone();
         let pc = machine.user_pc(&hart);
         let location = machine.user_location(pc);
         let function = machine.function_name(pc);
@@ -57,9 +57,7 @@ impl Describe for ObjectModel {
         let mut worker = self.worker();
         worker.machine.load(state);
         let machine = &mut worker.machine;
-        let alive: Vec<u32> =
-            (0..machine.slots() as u32).filter(|&slot| machine.threads[slot as usize].is_alive()).collect();
-        alive.into_iter().map(|slot| machine.blocked_line(slot)).collect()
+        machine.threads.alive_slots().into_iter().map(|slot| machine.blocked_line(slot)).collect()
     }
 }
 
@@ -74,16 +72,14 @@ impl ObjectModel {
             worker.rehearse(state, slot, way);
         }
         let machine = &mut worker.machine;
-        let alive = (0..machine.slots() as u32).filter(|&slot| machine.threads[slot as usize].is_alive());
-        let alive: Vec<u32> = alive.collect();
-        alive.into_iter().map(|slot| machine.told_stack(slot)).collect()
+        machine.threads.alive_slots().into_iter().map(|slot| machine.told_stack(slot)).collect()
     }
 }
 
 /// What the program writes during a step.
 fn output_of(worker: &mut ObjectWorker<'_>, before: &[Word], slot: u32, way: u32) -> Option<String> {
     worker.rehearse(before, slot, way);
-    let output = String::from_utf8_lossy(&worker.machine.output);
+    let output = String::from_utf8_lossy(&worker.machine.step.output);
     let output = output.trim_end();
     (!output.is_empty()).then(|| format!("prints {}", cut(&format!("{output:?}"))))
 }
@@ -122,7 +118,7 @@ impl Machine<'_> {
                 continue;
             }
             let mut bytes = vec![0; variable.size as usize];
-            self.peek(variable.address, &mut bytes);
+            self.memory.peek(variable.address, &mut bytes);
             let value = match self.lock_value(&program.debug.type_name(variable.ty), variable.address, variable.size) {
                 Some(value) => value,
                 None => cut(&program.debug.render(variable.ty, &bytes)),
@@ -140,9 +136,9 @@ impl Machine<'_> {
                 (40, &|at| self.mutex_value(at))
             }
             "pthread_cond_t" | "std::condition_variable" | "condition_variable" | "cnd_t" => {
-                (48, &|at| format!("{} waiting", self.waiter_count(at)))
+                (48, &|at| format!("{} waiting", self.threads.waiter_count(at)))
             }
-            "sem_t" => (32, &|at| self.peek_word(at).to_string()),
+            "sem_t" => (32, &|at| self.memory.peek_word(at).to_string()),
             _ => return None,
         };
         let count = (bytes / size).max(1);
@@ -198,7 +194,7 @@ impl Machine<'_> {
 
     /// The calls a thread is in, as far as they are on lines that the user wrote.
     fn told_stack(&mut self, slot: u32) -> CallStack {
-        let hart = self.take_hart(slot);
+        let hart = self.threads.take_hart(slot);
         let program = self.system.program.clone();
         let mut stack = self.call_stack(&hart);
         // Where the library's frames cannot be unwound, at least the user's call is known.
@@ -223,20 +219,20 @@ impl Machine<'_> {
         {
             thread = format!("{thread}, created at {}:{}", location.file, location.line);
         }
-        self.harts[slot as usize] = Some(hart);
+        self.threads.put_hart(slot, hart);
         CallStack { thread, calls }
     }
 
     /// What a thread waits for, and who could end that.
     fn blocked_line(&mut self, slot: u32) -> String {
-        let hart = self.take_hart(slot);
+        let hart = self.threads.take_hart(slot);
         let place = match self.user_location(self.user_pc(&hart)) {
             Some(location) => format!(" ({}:{})", location.file, location.line),
             None => String::new(),
         };
         let (status, object) = (self.threads[slot as usize].status, hart.x[A0]);
         let hook = self.system.program.hook(hart.pc);
-        self.harts[slot as usize] = Some(hart);
+        self.threads.put_hart(slot, hart);
         let waits = match (status, hook.map(|hook| &hook.row().ways)) {
             (Status::OnCondition { condition, .. }, _) => {
                 format!("waits for a signal on {}", self.place_name(condition))
@@ -250,12 +246,12 @@ impl Machine<'_> {
         format!("{}{place} {waits}", self.thread_name(slot))
     }
 
-    /// The name of the local variable at an address of a thread's stack: `function::variable`, or else whose frame it lies in.
-    /// None for a thread that is running just now, whose registers are elsewhere.
+    /// The name of the local variable at an address of a thread's stack: `function::variable`, or else whose frame it
+    /// lies in. None for a thread that is running just now, whose registers are elsewhere.
     pub fn local_name(&self, slot: u32, address: u64) -> Option<String> {
         let debug = &self.system.program.debug;
-        let hart = self.peek_hart(slot)?;
-        let memory = |address: u64, out: &mut [u8]| self.peek(address, out);
+        let hart = self.threads.peek_hart(slot)?;
+        let memory = |address: u64, out: &mut [u8]| self.memory.peek(address, out);
         let mut frames = self.call_frames(&hart);
         frames.truncate(FRAMES_MAX);
         for registers in &frames {

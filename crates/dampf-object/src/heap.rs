@@ -23,9 +23,9 @@ const A0: usize = 10;
 const A1: usize = 11;
 const A2: usize = 12;
 
-/// Functions of the libraries that allocate for the libraries' own use. What other library functions allocate is for whoever called them.
-/// Taking the user's memory for the libraries' would hide interleavings, so only what is known is listed; the opposite mistake
-/// merely costs states.
+/// Functions of the libraries that allocate for the libraries' own use. What other library functions allocate is for
+/// whoever called them. Taking the user's memory for the libraries' would hide interleavings, so only what is known is
+/// listed; the opposite mistake merely costs states.
 const LIBRARY_ALLOCATORS: &[&str] = &[
     // Streams, locales, character sets, time zones of the C library, and its loader.
     "_IO_",
@@ -52,8 +52,8 @@ const LIBRARY_ALLOCATORS: &[&str] = &[
 ];
 
 impl Machine<'_> {
-    /// In how many ways an allocation can happen. A thread that has freed a block which others know may be given the same one
-    /// again, as real allocators do, or another: whoever still holds a pointer to the old one can tell.
+    /// In how many ways an allocation can happen. A thread that has freed a block which others know may be given the
+    /// same one again, as real allocators do, or another: whoever still holds a pointer to the old one can tell.
     pub fn ways_to_allocate(&self, size: u64, slot: u32) -> u32 {
         let (address, recycled_size) = self.threads[slot as usize].recycled;
         if address == 0 || u64::from(recycled_size) != size {
@@ -62,7 +62,7 @@ impl Machine<'_> {
         match Region::of(address, self.slots()) {
             Some(region @ Region::Shared(of)) => {
                 let offset = (address - region.base(0)) as u32;
-                1 + u32::from(self.peek_arenas(of).shared.is_free(offset, recycled_size))
+                1 + u32::from(self.heap.peek_arenas(of).shared.is_free(offset, recycled_size))
             }
             _ => 1,
         }
@@ -109,7 +109,7 @@ impl Machine<'_> {
         let Some(address) = self.allocate(hart, size, align, Maker::Malloc) else {
             return Ok(Next::Return(ENOMEM));
         };
-        self.poke_long(pointer, address);
+        self.memory.poke_long(pointer, address);
         Ok(Next::Return(0))
     }
 
@@ -125,13 +125,14 @@ impl Machine<'_> {
 
     /// Hands the block that the thread freed last out again.
     fn reuse(&mut self, hart: &Hart, maker: Maker, zeroed: bool) -> Next {
-        let (address, size) = std::mem::take(&mut self.thread_mut().recycled);
+        let (address, size) = std::mem::take(&mut self.threads.current_mut().recycled);
         if let Some(region @ Region::Shared(of)) = Region::of(address, self.slots()) {
             let offset = (address - region.base(0)) as u32;
             let site = self.site(hart);
-            self.arenas_mut(of).shared.allocate_at(offset, size, site, maker);
+            self.heap.arenas_mut(of).shared.allocate_at(offset, size, site, maker);
+            self.memory.note_write(address, size.into());
             self.note_written(address, u64::from(size), zeroed);
-            self.space.forget();
+            self.memory.forget_translations();
         }
         Next::Return(address)
     }
@@ -148,20 +149,23 @@ impl Machine<'_> {
         let size = u32::try_from(size).ok().filter(|&size| size < ARENA_BYTES)?;
         let align = u32::try_from(align).ok().filter(|align| align.is_power_of_two() && *align <= 1 << 20)?;
         let site = self.site(hart);
-        self.thread_mut().recycled = (0, 0);
+        self.threads.current_mut().recycled = (0, 0);
         if maker == Maker::Malloc && self.is_library_allocation(hart, site) {
-            let offset = self.process_mut().library_blocks.allocate(size, align, site, maker, false)?;
-            self.space.forget();
+            let offset = self.process.change().library_blocks.allocate(size, align, site, maker, false)?;
+            self.memory.forget_translations();
+            self.memory.note_write(Region::LibraryHeap.base(0) + u64::from(offset), size.into());
             return Some(Region::LibraryHeap.base(0) + u64::from(offset));
         }
-        let (slot, shared) = (self.running, self.system.sharing.is_shared_site(site));
-        let local = shared && !self.alone && !self.system.sharing.is_open_site(site);
-        let arenas = self.arenas_mut(slot);
+        let (slot, shared) = (self.threads.running, self.system.sharing.is_shared_site(site));
+        let local = shared && !self.step.alone && !self.system.sharing.is_open_site(site);
+        let arenas = self.heap.arenas_mut(slot);
         let arena = if shared { &mut arenas.shared } else { &mut arenas.private };
         let offset = arena.allocate(size, align, site, maker, local)?;
-        self.space.forget();
+        self.memory.forget_translations();
         let region = if shared { Region::Shared(slot) } else { Region::Private(slot) };
-        Some(region.base(0) + u64::from(offset))
+        let address = region.base(0) + u64::from(offset);
+        self.memory.note_write(address, size.into());
+        Some(address)
     }
 
     fn is_library_allocation(&self, hart: &Hart, site: u32) -> bool {
@@ -172,7 +176,7 @@ impl Machine<'_> {
         }
         // Before `main` everything is the libraries' but for what the user's constructors ask for.
         let by_user = |site: u32| program.is_user_line(u64::from(site).wrapping_sub(2));
-        if self.thread().entry == 0 && !by_user(site) && self.return_address_on_stack(hart).is_none() {
+        if self.threads.current().entry == 0 && !by_user(site) && self.return_address_on_stack(hart).is_none() {
             return true;
         }
         let function = program.function_at(caller - 2);
@@ -184,8 +188,8 @@ impl Machine<'_> {
         let region = Region::of(address, self.slots())?;
         let offset = |region: Region| u32::try_from(address - region.base(0)).ok();
         let block = match region {
-            Region::Shared(slot) => self.arenas(slot).shared.block_at(offset(region)?).copied(),
-            Region::Private(slot) => self.arenas(slot).private.block_at(offset(region)?).copied(),
+            Region::Shared(slot) => self.heap.arenas(slot).shared.block_at(offset(region)?).copied(),
+            Region::Private(slot) => self.heap.arenas(slot).private.block_at(offset(region)?).copied(),
             Region::LibraryHeap => self.process.library_blocks.block_at(offset(region)?).copied(),
             _ => None,
         };
@@ -200,7 +204,7 @@ impl Machine<'_> {
             Some((_, block)) => {
                 let start = region.base(0) + u64::from(block.offset);
                 // The owner of the arena may be given the place again, and can tell.
-                Ok(self.is_end_noticed(start, u64::from(block.size))? || slot != self.running)
+                Ok(self.is_end_noticed(start, u64::from(block.size))? || slot != self.threads.running)
             }
             None => Ok(true),
         }
@@ -230,50 +234,52 @@ impl Machine<'_> {
             return Err(RunEnd::fault(FaultKind::InvalidFree, message));
         }
         // It is as if every byte was written, visible or not.
+        self.memory.note_write(address, block.size.into());
         self.is_visible_block(address)?;
         // What is freed holds nothing: equal heaps are to look the same.
         let mut at = address;
         while at < address + u64::from(block.size) {
             let end = (at / 64 * 64 + 64).min(address + u64::from(block.size));
-            if self.space.line(region, at).bytes()[(at % 64) as usize..][..(end - at) as usize]
+            if self.memory.space.line(region, at).bytes()[(at % 64) as usize..][..(end - at) as usize]
                 .iter()
                 .any(|&byte| byte != 0)
             {
-                self.space.line_mut(region, at).bytes_mut()[(at % 64) as usize..][..(end - at) as usize].fill(0);
+                self.memory.space.line_mut(region, at).bytes_mut()[(at % 64) as usize..][..(end - at) as usize].fill(0);
             }
             at = end;
         }
         self.note_written(address, u64::from(block.size), false);
         match region {
             Region::Shared(slot) => {
-                if block.local && slot != self.running {
+                if block.local && slot != self.threads.running {
                     return Err(self.refute(Fact::new(FactKind::OpenSite, block.site)));
                 }
                 if !block.local {
-                    self.thread_mut().recycled = (address, block.size);
+                    self.threads.current_mut().recycled = (address, block.size);
                 }
-                self.arenas_mut(slot).shared.free(block.offset)
+                self.heap.arenas_mut(slot).shared.free(block.offset)
             }
             Region::Private(slot) => {
-                if slot != self.running {
+                if slot != self.threads.running {
                     return Err(self.refute(Fact::new(FactKind::SharedSite, block.site)));
                 }
-                self.arenas_mut(slot).private.free(block.offset)
+                self.heap.arenas_mut(slot).private.free(block.offset)
             }
-            _ => self.process_mut().library_blocks.free(block.offset),
+            _ => self.process.change().library_blocks.free(block.offset),
         };
-        self.space.forget();
+        self.memory.forget_translations();
         Ok(())
     }
 
     /// Notes that bytes of the heap count as written, or as not.
     fn note_written(&mut self, address: u64, bytes: u64, written: bool) {
-        let Some(region) = Region::of(address, self.slots()).filter(|&region| self.is_watched(Some(region))) else {
+        let Some(region) = Region::of(address, self.slots()).filter(|&region| self.memory.is_watched(Some(region)))
+        else {
             return;
         };
         for (line, mask) in lines(address, bytes) {
             let (written, forgotten) = if written { (mask, 0) } else { (0, mask) };
-            self.set_initialised(region, line, written, forgotten);
+            self.memory.set_initialised(region, line, written, forgotten);
         }
     }
 
@@ -285,7 +291,7 @@ impl Machine<'_> {
         match Region::of(address, self.slots()) {
             Some(region @ (Region::Shared(slot) | Region::Private(slot))) => {
                 let offset = (address - region.base(0)) as u32;
-                let arenas = self.arenas(slot);
+                let arenas = self.heap.arenas(slot);
                 let arena = if matches!(region, Region::Shared(_)) { &arenas.shared } else { &arenas.private };
                 let freed_last = arena.last_freed.is_some_and(|block| block.offset == offset);
                 let behind = arena.block_before(offset).is_some_and(|block| offset - block.end() < 16);
@@ -317,8 +323,8 @@ impl Machine<'_> {
         };
         let Some(new) = self.allocate(hart, size, ALIGN, Maker::Malloc) else { return Ok(Next::Return(0)) };
         let mut contents = vec![0; u64::from(block.size).min(size) as usize];
-        self.peek(old, &mut contents);
-        self.poke(new, &contents);
+        self.memory.peek(old, &mut contents);
+        self.memory.poke(new, &contents);
         self.release_block(old, block.maker)?;
         Ok(Next::Return(new))
     }
@@ -338,10 +344,10 @@ impl Machine<'_> {
                 _ => true,
             };
             if is_root {
-                self.space.for_each_line(region, &mut |line| words.extend_from_slice(&line.0));
+                self.memory.space.for_each_line(region, &mut |line| words.extend_from_slice(&line.0));
             }
         }
-        for hart in self.harts.iter().flatten() {
+        for hart in (0..self.slots() as u32).filter_map(|slot| self.threads.loaded_hart(slot)) {
             words.extend(hart.x[..32].iter().flat_map(|&value| [value as u32, (value >> 32) as u32]));
         }
         while !words.is_empty() && !unseen.is_empty() {
@@ -356,7 +362,7 @@ impl Machine<'_> {
             unseen = rest;
             for (region, block) in reached {
                 let mut bytes = vec![0; block.size as usize / 8 * 8];
-                self.peek(region.base(0) + u64::from(block.offset), &mut bytes);
+                self.memory.peek(region.base(0) + u64::from(block.offset), &mut bytes);
                 words.extend(bytes.chunks(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])));
             }
         }
@@ -367,7 +373,7 @@ impl Machine<'_> {
     pub fn live_blocks(&mut self) -> Vec<(Region, Block)> {
         let mut live = Vec::new();
         for slot in 0..self.slots() as u32 {
-            let arenas = self.arenas(slot);
+            let arenas = self.heap.arenas(slot);
             live.extend(arenas.shared.blocks.iter().map(|&block| (Region::Shared(slot), block)));
             live.extend(arenas.private.blocks.iter().map(|&block| (Region::Private(slot), block)));
         }

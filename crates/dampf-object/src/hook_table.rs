@@ -94,7 +94,7 @@ pub static TABLE: &[HookRow] = &[
         perform: |machine, hart, _| machine.wait_on_condition(hart, true) },
     HookRow { place: Symbols(&["pthread_cond_signal"]), registers: Arguments(1), deadline: None,
         object: CONDITION, side_accesses: &[],
-        ways: Outcomes(|machine, [condition, _], _| machine.waiter_count(condition).max(1)),
+        ways: Outcomes(|machine, [condition, _], _| machine.threads.waiter_count(condition).max(1)),
         visible: Visible::ByObject, observes: Observes::Nothing,
         told: By(|machine, hart, way| Some(machine.told_signal(hart, way))),
         perform: |machine, hart, call| machine.signal_condition(hart, call.way) },

@@ -1,11 +1,12 @@
 //! The functions of the C and C++ libraries whose work the checker does itself.
 //!
-//! A thread that arrives at one of these symbols has not called a function: it is about to perform an operation on a lock, a thread or the heap.
-//! Functions that are not listed run as they are, on the machine, down to their system calls.
+//! A thread that arrives at one of these symbols has not called a function: it is about to perform an operation on a
+//! lock, a thread or the heap. Functions that are not listed run as they are, on the machine, down to their system
+//! calls.
 //!
-//! Everything there is to say about a function is one row of [`TABLE`](crate::hook_table::TABLE): a [`HookRow`], no field of which has a
-//! default. Whoever explores, describes or checks asks the row and never which function it is, so another function is another row and
-//! what performs it, nothing else.
+//! Everything there is to say about a function is one row of [`TABLE`](crate::hook_table::TABLE): a [`HookRow`], no
+//! field of which has a default. Whoever explores, describes or checks asks the row and never which function it is, so
+//! another function is another row and what performs it, nothing else.
 
 use crate::hook_table::TABLE;
 use crate::machine::Machine;
@@ -18,7 +19,8 @@ use std::ops::Deref;
 pub struct HookRow {
     pub place: Place,
     pub registers: LiveRegisters,
-    /// The argument that points to the time until which the operation waits at most. It counts like those of `registers`.
+    /// The argument that points to the time until which the operation waits at most. It counts like those of
+    /// `registers`.
     pub deadline: Option<u8>,
     pub object: Object,
     /// The memory it accesses besides its object.
@@ -35,7 +37,8 @@ pub struct HookRow {
 pub enum Place {
     /// At functions of the libraries. The program's own functions of the same name are not meant.
     Symbols(&'static [&'static str]),
-    /// At functions of the libraries, and at those that programs of the verification community define themselves and mean us.
+    /// At functions of the libraries, and at those that programs of the verification community define themselves and
+    /// mean us.
     Convention { library: &'static [&'static str], program: &'static [&'static str] },
     /// At functions whose names begin in a way, and that no other row names.
     Prefix(&'static str),
@@ -78,26 +81,29 @@ pub enum Object {
     PlainRead,
 }
 
-/// Memory that an operation accesses besides its object: a plain access, like any of the program's. Arguments count from 0.
+/// Memory that an operation accesses besides its object: a plain access, like any of the program's. Arguments count
+/// from 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SideAccess {
     /// A result is written where an argument points to.
     Result { argument: u8, bytes: u8 },
     /// Attributes are read where an argument points to, if there are any.
     Attributes { argument: u8, bytes: u8 },
-    /// The result of the thread in argument 0 is written, once it has ended, where argument 1 points to, unless nobody wants it.
+    /// The result of the thread in argument 0 is written, once it has ended, where argument 1 points to, unless nobody
+    /// wants it.
     JoinResult { bytes: u8 },
     /// The value that is expected is read where an argument points to; the one that was found instead is written there.
     Expected { argument: u8 },
 }
 
-/// In how many ways an operation can happen. The functions are given the first two arguments, and the slot of the thread.
+/// In how many ways an operation can happen. The functions are given the first two arguments, and the slot of the
+/// thread.
 pub enum Ways {
     One,
     /// One, unless it has to wait.
     Waits(&'static Wait),
-    /// One for each value that the program may be given: it stands before the choice even if there is no other thread. A run that is not to
-    /// be looked at any further has none.
+    /// One for each value that the program may be given: it stands before the choice even if there is no other thread.
+    /// A run that is not to be looked at any further has none.
     Values(fn(&Machine<'_>, [u64; 2]) -> Result<u32, RunEnd>),
     /// Some more because of other threads.
     Outcomes(fn(&Machine<'_>, [u64; 2], u32) -> u32),
@@ -106,14 +112,15 @@ pub enum Ways {
 /// What an operation waits for.
 pub struct Wait {
     pub is_over: fn(&Machine<'_>, [u64; 2], u32) -> bool,
-    /// The one thread without which the operation cannot happen, given the object and the slot of the thread that waits.
+    /// The one thread without which the operation cannot happen, given the object and the slot of the thread that
+    /// waits.
     pub on_thread: fn(&Machine<'_>, u64, u32) -> Option<u32>,
     /// How people are told, with the same arguments.
     pub told: fn(&Machine<'_>, u64, u32) -> String,
 }
 
-/// When other threads can notice an operation: then a thread stops before it. What is on memory that no other thread uses, or is done while
-/// there is none, nobody notices.
+/// When other threads can notice an operation: then a thread stops before it. What is on memory that no other thread
+/// uses, or is done while there is none, nobody notices.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Visible {
     Never,
@@ -132,7 +139,8 @@ pub enum Visible {
     AsJoin,
 }
 
-/// What an operation notices of other threads without waiting for it: that refutes an assumption (see [`sharing`](crate::sharing)).
+/// What an operation notices of other threads without waiting for it: that refutes an assumption (see
+/// [`sharing`](crate::sharing)).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Observes {
     Nothing,
@@ -254,7 +262,8 @@ pub fn is_conventional(name: &str) -> bool {
     TABLE.iter().any(|row| matches!(row.place, Place::Convention { program, .. } if program.contains(&name)))
 }
 
-/// Whether a function of the program's is one whose body is an atomic section, which the verification community tells by its name.
+/// Whether a function of the program's is one whose body is an atomic section, which the verification community tells
+/// by its name.
 pub fn is_atomic_function(name: &str) -> bool {
     name.starts_with("__VERIFIER_atomic_") && by_name(name).is_none()
 }

@@ -1,15 +1,17 @@
 //! Which registers a standing thread can still read.
 //!
-//! Registers that will be overwritten before they are read differ between runs for no reason that matters: clearing them lets
-//! states meet. A register is live if some path through the function reads it before writing it. Before an operation of ours its arguments count, and
-//! what the code behind its call reads.
+//! Registers that will be overwritten before they are read differ between runs for no reason that matters: clearing
+//! them lets states meet. A register is live if some path through the function reads it before writing it. Before an
+//! operation of ours its arguments count, and what the code behind its call reads.
 //!
-//! A call may end in an exception instead, and then whoever catches it finds the preserved registers as they were at their call: in this
-//! function, or in one of its callers. So during a call a preserved register counts in any case, unless this function has saved its caller's value on
-//! the stack, where the unwinder finds it, and catches nothing itself.
+//! A call may end in an exception instead, and then whoever catches it finds the preserved registers as they were at
+//! their call: in this function, or in one of its callers. So during a call a preserved register counts in any case,
+//! unless this function has saved its caller's value on the stack, where the unwinder finds it, and catches nothing
+//! itself.
 //!
-//! The frame pointer counts as well where the unwinder needs it, though the program may not: at its last access a function has often
-//! no more use for it, and trails would lose its callers. It follows from the stack pointer and keeps no states apart.
+//! The frame pointer counts as well where the unwinder needs it, though the program may not: at its last access a
+//! function has often no more use for it, and trails would lose its callers. It follows from the stack pointer and
+//! keeps no states apart.
 
 use crate::hooks::{Hook, HookRow, LiveRegisters};
 use crate::machine::Machine;

@@ -1,8 +1,8 @@
 //! Threads that wait for each other for ever, while others go on.
 //!
-//! A thread that waits for a lock waits for the one thread that holds it, and one that joins another for that one to end. Where such waits
-//! form a circle, none of its threads will ever move again, whatever the others do: a deadlock, though the program has not stopped. So is a wait
-//! for a lock whose holder has ended.
+//! A thread that waits for a lock waits for the one thread that holds it, and one that joins another for that one to
+//! end. Where such waits form a circle, none of its threads will ever move again, whatever the others do: a deadlock,
+//! though the program has not stopped. So is a wait for a lock whose holder has ended.
 
 use crate::hooks::Ways;
 use crate::machine::Machine;
@@ -25,9 +25,9 @@ enum Stuck {
 impl Machine<'_> {
     /// The threads of this state that will never move again, if there are some that wait in such a way.
     pub fn stuck_threads(&mut self) -> Option<Fault> {
-        let mut passed = std::mem::take(&mut self.passed);
+        let mut passed = std::mem::take(&mut self.scratch.passed);
         let stuck = self.find_stuck(&mut passed);
-        self.passed = passed;
+        self.scratch.passed = passed;
         let message = match stuck? {
             Stuck::InCircle(within) => self.told_cycle(within),
             Stuck::ForEnded(slot) => self.told_ended(slot)?,
@@ -35,7 +35,8 @@ impl Machine<'_> {
         Some(Fault { kind: FaultKind::Deadlock, message, location: None })
     }
 
-    /// A thread that is stuck. Every thread waits for one at most, so no thread is passed twice but by the way that closes the circle.
+    /// A thread that is stuck. Every thread waits for one at most, so no thread is passed twice but by the way that
+    /// closes the circle.
     fn find_stuck(&self, passed: &mut Vec<u32>) -> Option<Stuck> {
         const NEVER: u32 = u32::MAX;
         passed.clear();
@@ -63,7 +64,7 @@ impl Machine<'_> {
         match thread.status {
             Status::Reacquiring { mutex, .. } => self.mutex_owner(mutex).filter(|_| !self.can_lock(mutex, slot)),
             Status::Running => match self.system.program.hook(thread.pc)?.ways {
-                Ways::Waits(wait) => (wait.on_thread)(self, self.register(slot, A0), slot),
+                Ways::Waits(wait) => (wait.on_thread)(self, self.threads.register(slot, A0), slot),
                 Ways::One | Ways::Values(_) | Ways::Outcomes(_) => None,
             },
             _ => None,
@@ -90,7 +91,7 @@ impl Machine<'_> {
     fn told_ended(&self, slot: u32) -> Option<String> {
         let lock = match self.threads[slot as usize].status {
             Status::Reacquiring { mutex, .. } => mutex,
-            _ => self.register(slot, A0),
+            _ => self.threads.register(slot, A0),
         };
         let (waiting, ended) = (self.thread_name(slot), self.thread_name(self.waits_for(slot)?));
         Some(format!("{waiting} waits for {}, which {ended} held when it ended", self.place_name(lock)))

@@ -32,7 +32,7 @@ impl Machine<'_> {
     /// Whether the thread in a slot could take a mutex.
     pub fn can_lock(&self, mutex: u64, slot: u32) -> bool {
         let mut bytes = [0; KIND as usize + 4];
-        self.peek(mutex, &mut bytes);
+        self.memory.peek(mutex, &mut bytes);
         let word = |at: u64| u32::from_le_bytes(bytes[at as usize..][..4].try_into().expect("four bytes"));
         let (owner, kind) = (word(OWNER), word(KIND));
         // A destroyed mutex is taken only to complain.
@@ -46,7 +46,7 @@ impl Machine<'_> {
 
     /// The slot of the thread that holds a mutex.
     pub fn mutex_owner(&self, mutex: u64) -> Option<u32> {
-        self.peek_word(mutex + OWNER).checked_sub(1)
+        self.memory.peek_word(mutex + OWNER).checked_sub(1)
     }
 
     /// What a thread waits for that needs a mutex.
@@ -56,9 +56,9 @@ impl Machine<'_> {
 
     pub fn init_mutex(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
         let (mutex, attributes) = (hart.x[A0], hart.x[A1]);
-        self.poke(mutex, &[0; MUTEX_BYTES as usize]);
-        let kind = if attributes == 0 { 0 } else { self.peek_word(attributes) & KINDS };
-        self.poke_word(mutex + KIND, kind);
+        self.memory.poke(mutex, &[0; MUTEX_BYTES as usize]);
+        let kind = if attributes == 0 { 0 } else { self.memory.peek_word(attributes) & KINDS };
+        self.memory.poke_word(mutex + KIND, kind);
         Ok(Next::Return(0))
     }
 
@@ -68,12 +68,12 @@ impl Machine<'_> {
             let (place, owner) = (self.place_name(mutex), self.thread_name(owner));
             return Err(misuse(format!("mutex {place} is destroyed while {owner} holds it")));
         }
-        self.poke_word(mutex + KIND, DESTROYED);
+        self.memory.poke_word(mutex + KIND, DESTROYED);
         Ok(Next::Return(0))
     }
 
     pub fn lock_mutex(&mut self, hart: &Hart, attempt: Attempt) -> Result<Next, RunEnd> {
-        let (mutex, me) = (hart.x[A0], self.own_number());
+        let (mutex, me) = (hart.x[A0], self.threads.own_number());
         let (owner, kind) = self.owner_and_kind(mutex)?;
         let result = match owner {
             0 => self.acquire(mutex),
@@ -87,7 +87,7 @@ impl Machine<'_> {
     pub fn unlock_mutex(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
         let mutex = hart.x[A0];
         let (owner, kind) = self.owner_and_kind(mutex)?;
-        if owner == self.own_number() {
+        if owner == self.threads.own_number() {
             self.release(mutex);
             return Ok(Next::Return(0));
         }
@@ -99,13 +99,13 @@ impl Machine<'_> {
             None => "is not locked".to_owned(),
             Some(owner) => format!("is held by {}", self.thread_name(owner)),
         };
-        let me = self.thread_name(self.running);
+        let me = self.thread_name(self.threads.running);
         Err(misuse(format!("{me} unlocks mutex {place}, which {held}")))
     }
 
     /// The owner of a mutex, by slot plus one, and the mutex's kind.
     fn owner_and_kind(&self, mutex: u64) -> Result<(u32, u32), RunEnd> {
-        let (owner, kind) = (self.peek_word(mutex + OWNER), self.peek_word(mutex + KIND));
+        let (owner, kind) = (self.memory.peek_word(mutex + OWNER), self.memory.peek_word(mutex + KIND));
         if kind == DESTROYED {
             return Err(misuse(format!("mutex {} is used after it was destroyed", self.place_name(mutex))));
         }
@@ -114,24 +114,24 @@ impl Machine<'_> {
 
     /// The running thread takes a mutex, at first or once more.
     pub fn acquire(&mut self, mutex: u64) -> u64 {
-        let count = self.peek_word(mutex + COUNT);
+        let count = self.memory.peek_word(mutex + COUNT);
         if count == 0 {
-            self.thread_mut().count_held(true);
+            self.threads.current_mut().count_held(true);
         }
-        self.poke_word(mutex + LOCK, 1);
-        self.poke_word(mutex + COUNT, count + 1);
-        self.poke_word(mutex + OWNER, self.own_number());
+        self.memory.poke_word(mutex + LOCK, 1);
+        self.memory.poke_word(mutex + COUNT, count + 1);
+        self.memory.poke_word(mutex + OWNER, self.threads.own_number());
         0
     }
 
     /// The running thread gives a mutex back, as often as it has taken it.
     pub fn release(&mut self, mutex: u64) {
-        let count = self.peek_word(mutex + COUNT).saturating_sub(1);
-        self.poke_word(mutex + COUNT, count);
+        let count = self.memory.peek_word(mutex + COUNT).saturating_sub(1);
+        self.memory.poke_word(mutex + COUNT, count);
         if count == 0 {
-            self.poke_word(mutex + LOCK, 0);
-            self.poke_word(mutex + OWNER, 0);
-            self.thread_mut().count_held(false);
+            self.memory.poke_word(mutex + LOCK, 0);
+            self.memory.poke_word(mutex + OWNER, 0);
+            self.threads.current_mut().count_held(false);
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Data races: two threads that are about to access the same memory, one of them to write it, and one not atomically.
 //!
-//! Both stand before their access, so nothing orders the two: this is the definition, not an approximation. Accesses that are not
-//! atomic can be told from those that are only where the compiler announced the atomic ones; the plain accesses of the
-//! libraries count as atomic, since the libraries implement atomics with them, but for those of functions for strings and bytes.
+//! Both stand before their access, so nothing orders the two: this is the definition, not an approximation. Accesses
+//! that are not atomic can be told from those that are only where the compiler announced the atomic ones; the plain
+//! accesses of the libraries count as atomic, since the libraries implement atomics with them, but for those of
+//! functions for strings and bytes.
 
 use crate::hooks::{Hook, Object};
 use crate::machine::Machine;
@@ -74,12 +75,12 @@ impl Machine<'_> {
     fn pending_object_access(&self, hook: Hook, slot: u32) -> Option<PendingAccess> {
         let (bytes, writes) = hook.object_access()?;
         let access = |atomic: bool, pc: u64| {
-            let address = self.register(slot, A0);
+            let address = self.threads.register(slot, A0);
             Some(PendingAccess { slot, address, bytes, writes, atomic, told_atomic: atomic, pc })
         };
         match hook.object {
             Object::None | Object::Synchronisation { .. } => None,
-            Object::Atomic { .. } => access(true, self.register(slot, RA).wrapping_sub(2)),
+            Object::Atomic { .. } => access(true, self.threads.register(slot, RA).wrapping_sub(2)),
             Object::PlainRead => access(false, self.threads[slot as usize].pc),
         }
     }
@@ -88,7 +89,7 @@ impl Machine<'_> {
         let program = &self.system.program;
         let pc = self.threads[slot as usize].pc;
         let access = program.code.at(pc)?.memory_access()?;
-        let address = self.register(slot, usize::from(access.base)).wrapping_add(access.offset as i64 as u64);
+        let address = self.threads.register(slot, usize::from(access.base)).wrapping_add(access.offset as i64 as u64);
         let bytes = match access.bytes {
             bytes if bytes > 1 && !access.writes && program.reads_string(pc) => self.string_part(address, bytes),
             bytes => u64::from(bytes),
@@ -101,35 +102,44 @@ impl Machine<'_> {
     fn string_part(&self, address: u64, bytes: u8) -> u64 {
         let mut word = [0; 8];
         let word = &mut word[..usize::from(bytes)];
-        self.peek(address, word);
+        self.memory.peek(address, word);
         word.iter().position(|&byte| byte == 0).map_or(u64::from(bytes), |end| end as u64 + 1)
+    }
+
+    /// Adds all accesses that a thread stands before.
+    #[inline]
+    pub fn add_pending(&self, slot: u32, pending: &mut Vec<PendingAccess>) {
+        let thread = &self.threads[slot as usize];
+        if thread.status != Status::Running {
+            return;
+        }
+        let hook = self.system.program.hook(thread.pc);
+        pending.extend(self.pending_access_at(hook, slot));
+        match hook {
+            Some(hook) => self.add_side_accesses(hook, slot, pending),
+            None => self.add_call_access(slot, pending),
+        }
+    }
+
+    /// Whether races are looked for.
+    pub fn checks_races(&self) -> bool {
+        self.system.program.instrumented && !self.system.options.ignore_races
     }
 
     /// The race that this state is in, if it is in one.
     pub fn race(&mut self) -> Option<Fault> {
-        if !self.system.program.instrumented || self.system.options.ignore_races || self.alive(2) < 2 {
+        if !self.checks_races() || self.threads.alive(2) < 2 {
             return None;
         }
-        let mut pending = std::mem::take(&mut self.pending);
+        let mut pending = std::mem::take(&mut self.scratch.pending);
         pending.clear();
-        for slot in 0..self.slots() as u32 {
-            let thread = &self.threads[slot as usize];
-            if thread.status != Status::Running {
-                continue;
-            }
-            let hook = self.system.program.hook(thread.pc);
-            pending.extend(self.pending_access_at(hook, slot));
-            match hook {
-                Some(hook) => self.add_side_accesses(hook, slot, &mut pending),
-                None => self.add_call_access(slot, &mut pending),
-            }
-        }
+        (0..self.slots() as u32).for_each(|slot| self.add_pending(slot, &mut pending));
         let conflict = |(at, access): (usize, &PendingAccess)| {
             let other = pending[..at].iter().find(|other| other.conflicts(access))?;
             Some((*other, *access))
         };
         let found = pending.iter().enumerate().find_map(conflict);
-        self.pending = pending;
+        self.scratch.pending = pending;
         found.map(|(one, other)| self.told_race(one, other))
     }
 
@@ -139,16 +149,16 @@ impl Machine<'_> {
         // What both access, though one may access more.
         let place = self.place_name(blamed.address.max(other.address));
         let (one, two) = (self.thread_name(blamed.slot), self.thread_name(other.slot));
-        let hart = self.take_hart(other.slot);
+        let hart = self.threads.take_hart(other.slot);
         let there = match self.user_location(self.user_pc_of(&hart, other.pc)) {
             Some(location) => format!(" at {}:{}", location.file, location.line),
             None => String::new(),
         };
-        self.harts[other.slot as usize] = Some(hart);
+        self.threads.put_hart(other.slot, hart);
         let message = format!("{one} {} {place} while {two} {} it{there}", blamed.told(), other.told());
-        let hart = self.take_hart(blamed.slot);
+        let hart = self.threads.take_hart(blamed.slot);
         let pc = self.user_pc_of(&hart, blamed.pc);
-        self.harts[blamed.slot as usize] = Some(hart);
+        self.threads.put_hart(blamed.slot, hart);
         Fault { kind: FaultKind::DataRace, message, location: self.user_location(pc) }
     }
 

@@ -25,16 +25,16 @@ fn misuse(message: String) -> RunEnd {
 
 impl Machine<'_> {
     pub fn can_lock_to_read(&self, lock: u64) -> bool {
-        self.peek_word(lock + WRITER) == 0
+        self.memory.peek_word(lock + WRITER) == 0
     }
 
     pub fn can_lock_to_write(&self, lock: u64) -> bool {
-        self.peek_word(lock + WRITER) == 0 && self.peek_word(lock + READERS) == 0
+        self.memory.peek_word(lock + WRITER) == 0 && self.memory.peek_word(lock + READERS) == 0
     }
 
     /// The slot of the thread that holds a lock for writing.
     pub fn rwlock_writer(&self, lock: u64) -> Option<u32> {
-        self.peek_word(lock + WRITER).checked_sub(1)
+        self.memory.peek_word(lock + WRITER).checked_sub(1)
     }
 
     /// The slot of a thread that holds a lock for reading.
@@ -43,7 +43,7 @@ impl Machine<'_> {
     }
 
     pub fn init_rwlock(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
-        self.poke(hart.x[A0], &[0; RWLOCK_BYTES as usize]);
+        self.memory.poke(hart.x[A0], &[0; RWLOCK_BYTES as usize]);
         Ok(Next::Return(0))
     }
 
@@ -52,7 +52,7 @@ impl Machine<'_> {
         if !self.can_lock_to_write(lock) {
             return Err(misuse(format!("lock {} is destroyed while it is held", self.place_name(lock))));
         }
-        self.poke_word(lock + DESTROYED, 1);
+        self.memory.poke_word(lock + DESTROYED, 1);
         Ok(Next::Return(0))
     }
 
@@ -61,9 +61,9 @@ impl Machine<'_> {
         if !self.can_lock_to_read(lock) {
             return Ok(Next::Return(attempt.busy()));
         }
-        self.poke_word(lock + READERS, self.peek_word(lock + READERS) + 1);
+        self.memory.poke_word(lock + READERS, self.memory.peek_word(lock + READERS) + 1);
         self.add_reader(lock);
-        self.thread_mut().count_held(true);
+        self.threads.current_mut().count_held(true);
         Ok(Next::Return(0))
     }
 
@@ -72,30 +72,30 @@ impl Machine<'_> {
         if !self.can_lock_to_write(lock) {
             return Ok(Next::Return(attempt.busy()));
         }
-        self.poke_word(lock + WRITER, self.own_number());
-        self.thread_mut().count_held(true);
+        self.memory.poke_word(lock + WRITER, self.threads.own_number());
+        self.threads.current_mut().count_held(true);
         Ok(Next::Return(0))
     }
 
     pub fn unlock_rwlock(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
         let lock = self.usable_rwlock(hart)?;
-        let (readers, writer) = (self.peek_word(lock + READERS), self.peek_word(lock + WRITER));
-        if writer == self.own_number() {
-            self.poke_word(lock + WRITER, 0);
+        let (readers, writer) = (self.memory.peek_word(lock + READERS), self.memory.peek_word(lock + WRITER));
+        if writer == self.threads.own_number() {
+            self.memory.poke_word(lock + WRITER, 0);
         } else if writer == 0 && self.remove_reader(lock, readers) {
-            self.poke_word(lock + READERS, readers - 1);
+            self.memory.poke_word(lock + READERS, readers - 1);
         } else {
-            let (me, place) = (self.thread_name(self.running), self.place_name(lock));
+            let (me, place) = (self.thread_name(self.threads.running), self.place_name(lock));
             return Err(misuse(format!("{me} unlocks lock {place}, which it does not hold")));
         }
-        self.thread_mut().count_held(false);
+        self.threads.current_mut().count_held(false);
         Ok(Next::Return(0))
     }
 
     /// The lock that an operation is about, unless it was destroyed.
     fn usable_rwlock(&self, hart: &Hart) -> Result<u64, RunEnd> {
         let lock = hart.x[A0];
-        match self.peek_word(lock + DESTROYED) {
+        match self.memory.peek_word(lock + DESTROYED) {
             0 => Ok(lock),
             _ => Err(misuse(format!("lock {} is used after it was destroyed", self.place_name(lock)))),
         }
@@ -104,7 +104,7 @@ impl Machine<'_> {
     /// The threads that hold a lock for reading, as far as they are noted, by slot plus one: sorted, with zeros behind.
     fn readers(&self, lock: u64) -> [u8; NAMED_READERS] {
         let mut readers = [0; NAMED_READERS];
-        self.peek(lock + READERS_NAMED, &mut readers);
+        self.memory.peek(lock + READERS_NAMED, &mut readers);
         readers
     }
 
@@ -112,10 +112,10 @@ impl Machine<'_> {
     fn add_reader(&mut self, lock: u64) {
         let mut readers = self.readers(lock);
         let end = readers.iter().position(|&reader| reader == 0);
-        if let (Some(end), Ok(me)) = (end, u8::try_from(self.own_number())) {
+        if let (Some(end), Ok(me)) = (end, u8::try_from(self.threads.own_number())) {
             readers[end] = me;
             readers[..=end].sort_unstable();
-            self.poke(lock + READERS_NAMED, &readers);
+            self.memory.poke(lock + READERS_NAMED, &readers);
         }
     }
 
@@ -123,11 +123,11 @@ impl Machine<'_> {
     fn remove_reader(&mut self, lock: u64, count: u32) -> bool {
         let mut readers = self.readers(lock);
         let named = readers.iter().filter(|&&reader| reader != 0).count();
-        match readers.iter().position(|&reader| u32::from(reader) == self.own_number()) {
+        match readers.iter().position(|&reader| u32::from(reader) == self.threads.own_number()) {
             Some(at) => {
                 readers.copy_within(at + 1.., at);
                 readers[NAMED_READERS - 1] = 0;
-                self.poke(lock + READERS_NAMED, &readers);
+                self.memory.poke(lock + READERS_NAMED, &readers);
                 true
             }
             // One for whom there was no room.

@@ -1,7 +1,7 @@
 //! Memory that operations and system calls access besides their objects: places for results, and buffers.
 //!
-//! `pthread_join(thread, &result)` writes `result`, `write(1, buffer, n)` reads `buffer`. To other threads these are plain accesses like any in
-//! the program: visible where the memory is shared, and races where nothing orders them.
+//! `pthread_join(thread, &result)` writes `result`, `write(1, buffer, n)` reads `buffer`. To other threads these are
+//! plain accesses like any in the program: visible where the memory is shared, and races where nothing orders them.
 
 use crate::hooks::{Hook, SideAccess};
 use crate::machine::Machine;
@@ -48,7 +48,7 @@ impl Machine<'_> {
                 is_written.then(|| MemoryAccess::written(register(A1), bytes.into()))
             }
             SideAccess::Expected { argument: place } => {
-                let value = |address: u64| self.peek_value(address, bytes as usize);
+                let value = |address: u64| self.memory.peek_value(address, bytes as usize);
                 let writes = value(register(A0)) != value(argument(place));
                 Some(MemoryAccess { address: argument(place), bytes, writes })
             }
@@ -75,7 +75,7 @@ impl Machine<'_> {
 
     /// Adds the accesses that a thread which stands before an operation is about to make besides.
     pub fn add_side_accesses(&self, hook: Hook, slot: u32, pending: &mut Vec<PendingAccess>) {
-        let register = |number: usize| self.register(slot, number);
+        let register = |number: usize| self.threads.register(slot, number);
         let pc = register(RA).wrapping_sub(2);
         pending.extend(self.side_accesses(hook, register).map(|access| PendingAccess::plain(slot, access, pc)));
     }
@@ -84,7 +84,7 @@ impl Machine<'_> {
     pub fn add_call_access(&self, slot: u32, pending: &mut Vec<PendingAccess>) {
         let pc = self.threads[slot as usize].pc;
         if self.is_system_call(pc) {
-            let access = syscalls::side_access(|number| self.register(slot, number));
+            let access = syscalls::side_access(|number| self.threads.register(slot, number));
             pending.extend(access.map(|access| PendingAccess::plain(slot, access, pc)));
         }
     }

@@ -14,11 +14,11 @@ const A0: usize = 10;
 impl Machine<'_> {
     /// The slot of the thread that holds a spin lock.
     pub fn spin_owner(&self, lock: u64) -> Option<u32> {
-        self.peek_word(lock).checked_sub(1)
+        self.memory.peek_word(lock).checked_sub(1)
     }
 
     pub fn init_spin(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
-        self.poke_word(hart.x[A0], 0);
+        self.memory.poke_word(hart.x[A0], 0);
         Ok(Next::Return(0))
     }
 
@@ -37,20 +37,20 @@ impl Machine<'_> {
         if self.spin_owner(lock).is_some() {
             return Ok(Next::Return(EBUSY));
         }
-        self.poke_word(lock, self.own_number());
-        self.thread_mut().count_held(true);
+        self.memory.poke_word(lock, self.threads.own_number());
+        self.threads.current_mut().count_held(true);
         Ok(Next::Return(0))
     }
 
     pub fn unlock_spin(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
         let lock = hart.x[A0];
-        if self.spin_owner(lock) != Some(self.running) {
-            let (me, place) = (self.thread_name(self.running), self.place_name(lock));
+        if self.spin_owner(lock) != Some(self.threads.running) {
+            let (me, place) = (self.thread_name(self.threads.running), self.place_name(lock));
             let message = format!("{me} unlocks spin lock {place}, which it does not hold");
             return Err(RunEnd::fault(FaultKind::LockMisuse, message));
         }
-        self.poke_word(lock, 0);
-        self.thread_mut().count_held(false);
+        self.memory.poke_word(lock, 0);
+        self.threads.current_mut().count_held(false);
         Ok(Next::Return(0))
     }
 }

@@ -1,6 +1,6 @@
 //! One step: a thread performs the operation it stands before, and runs up to its next visible one.
 
-use crate::hooks::{Hook, Visible, Ways};
+use crate::hooks::{Hook, Object, Visible, Ways};
 use crate::layout::Region;
 use crate::machine::Machine;
 use crate::run_end::RunEnd;
@@ -31,12 +31,13 @@ pub enum Next {
 }
 
 const RA: usize = 1;
+const SP: usize = 2;
 const A0: usize = 10;
 
 impl Machine<'_> {
     /// In how many ways the thread in a slot can go on; none while it has to wait.
     pub fn ways(&mut self, slot: u32) -> Result<u32, RunEnd> {
-        self.running = slot;
+        self.threads.running = slot;
         let spurious = self.system.options.spurious_wakeups;
         match self.threads[slot as usize].status {
             Status::Absent | Status::Exited { .. } | Status::OnBarrier { .. } => Ok(0),
@@ -46,7 +47,7 @@ impl Machine<'_> {
             Status::Running => match self.system.program.hook(self.threads[slot as usize].pc) {
                 None => Ok(self.ways_to_call(slot)),
                 Some(hook) => {
-                    let arguments = [self.register(slot, A0), self.register(slot, A0 + 1)];
+                    let arguments = [self.threads.register(slot, A0), self.threads.register(slot, A0 + 1)];
                     self.ways_of(hook, arguments, slot)
                 }
             },
@@ -67,8 +68,8 @@ impl Machine<'_> {
         self.run_thread(slot, Some(way))?;
         // Threads that were created or released stand at no visible operation yet: they run up to one.
         let mut next = 0;
-        while next < self.fresh.len() && self.process.ended.is_none() {
-            let fresh = self.fresh[next];
+        while next < self.step.fresh.len() && self.process.ended.is_none() {
+            let fresh = self.step.fresh[next];
             next += 1;
             if self.threads[fresh as usize].is_alive() {
                 self.run_thread(fresh, None)?;
@@ -78,18 +79,15 @@ impl Machine<'_> {
     }
 
     fn run_thread(&mut self, slot: u32, way: Option<u32>) -> Result<(), RunEnd> {
-        self.running = slot;
-        self.alone = self.alive(2) == 1;
-        self.others = self.has_others();
-        self.granted = way.is_some();
-        self.section_began = false;
-        self.space.forget();
-        let mut hart = self.take_hart(slot);
-        self.sp_before = hart.x[2];
-        self.out = Some(slot);
-        self.operating = None;
+        self.threads.running = slot;
+        self.memory.forget_translations();
+        let mut hart = self.threads.take_hart(slot);
+        let (alone, others) = (self.threads.alive(2) == 1, self.threads.has_others());
+        self.step.begin_run(alone, others, way.is_some(), hart.x[SP]);
+        self.threads.out = Some(slot);
+        self.threads.operating = None;
         let mut result = self.go(&mut hart, way);
-        self.out = None;
+        self.threads.out = None;
         if result.is_ok() {
             result = self.learn_left(slot, hart.x[2]).map(|_| ());
         }
@@ -101,14 +99,15 @@ impl Machine<'_> {
         } else if result.is_ok() {
             *hart = Hart::new(0);
         }
-        self.harts[slot] = Some(hart);
+        self.threads.put_hart(slot as u32, hart);
         result
     }
 
     fn go(&mut self, hart: &mut Hart, way: Option<u32>) -> Result<(), RunEnd> {
         let mut way = way;
-        match self.thread().status {
-            Status::OnCondition { timed, .. } => {
+        match self.threads.current().status {
+            Status::OnCondition { condition, timed, .. } => {
+                self.memory.note_write(condition, 1);
                 // With spurious wake-ups, the last way is such a one.
                 let is_late = timed && way == Some(0);
                 if let Some(hook) = self.system.program.hook(hart.pc).filter(|_| is_late) {
@@ -119,15 +118,16 @@ impl Machine<'_> {
             }
             Status::Reacquiring { mutex, result } => {
                 self.acquire(mutex);
-                self.thread_mut().status = Status::Running;
+                self.threads.current_mut().status = Status::Running;
                 hart.x[A0] = u64::from(result);
                 hart.pc = hart.x[RA];
-                self.granted = false;
+                self.step.granted = false;
                 way = None;
             }
-            Status::OnFutex { .. } => {
+            Status::OnFutex { address, .. } => {
+                self.memory.note_write(address, 1);
                 self.time_out_futex(hart);
-                self.granted = false;
+                self.step.granted = false;
                 way = None;
             }
             _ => {}
@@ -168,14 +168,15 @@ impl Machine<'_> {
         }
     }
 
-    /// Runs like the machine does, but stops where a part of the stack is left that others use: another frame may soon cover it.
+    /// Runs like the machine does, but stops where a part of the stack is left that others use: another frame may soon
+    /// cover it.
     fn run_watching_frames(&mut self, hart: &mut Hart, budget: &mut u64) -> Result<Exit<RunEnd>, RunEnd> {
         let system = self.system;
         while *budget > 0 {
             let mut one = 1;
             let exit = machine::run(hart, &system.program.code, self, &mut one);
             *budget -= 1 - one;
-            let has_left = hart.x[2] != self.sp_before && self.learn_left(self.running, hart.x[2])?;
+            let has_left = hart.x[2] != self.step.sp_before && self.learn_left(self.threads.running, hart.x[2])?;
             if !matches!(exit, Exit::Budget) || has_left && !self.is_free() {
                 return Ok(exit);
             }
@@ -201,11 +202,11 @@ impl Machine<'_> {
                 if system.program.is_user_code(hart.pc) && !tolerable {
                     return Err(self.refused_access(hart));
                 }
-                self.lenient = true;
-                self.space.forget();
+                self.memory.lenient = true;
+                self.memory.forget_translations();
                 let stepped = machine::step(hart, &system.program.code, self);
-                self.lenient = false;
-                self.space.forget();
+                self.memory.lenient = false;
+                self.memory.forget_translations();
                 match stepped {
                     Ok(()) => Next::Jump,
                     Err(Exit::Stopped(stop)) => return Err(stop),
@@ -276,7 +277,8 @@ impl Machine<'_> {
         self.after_exit(hart, exit, None).map(|_| ())
     }
 
-    /// Runs until another instruction of the user's program is next. The libraries' private data is nobody's to look at meanwhile.
+    /// Runs until another instruction of the user's program is next. The libraries' private data is nobody's to look at
+    /// meanwhile.
     fn go_instruction(&mut self, hart: &mut Hart, way: Option<u32>) -> Result<(), RunEnd> {
         let program = &self.system.program;
         let all_is_users = program.debug.user_code().is_empty();
@@ -304,9 +306,9 @@ impl Machine<'_> {
     ) -> Result<(), RunEnd> {
         let mut way = way;
         for _ in 0..BUDGET {
-            let (pc, status) = (hart.pc, self.thread().status);
+            let (pc, status) = (hart.pc, self.threads.current().status);
             self.go_on(hart, way.take(), 1)?;
-            let has_stopped = hart.pc == pc || self.thread().status != status || self.process.ended.is_some();
+            let has_stopped = hart.pc == pc || self.threads.current().status != status || self.process.ended.is_some();
             if has_stopped || is_far_enough(self, hart.pc) {
                 break;
             }
@@ -320,17 +322,18 @@ impl Machine<'_> {
         match &hook.row().ways {
             Ways::One | Ways::Waits(_) => {}
             Ways::Values(count) => match count(self, arguments) {
-                // What the thread did before has happened, and others may go on from there. An atomic section has not begun, however.
-                Err(RunEnd::Pruned) if self.thread().atomic == 0 => return Ok(true),
+                // What the thread did before has happened, and others may go on from there. An atomic section has not
+                // begun, however.
+                Err(RunEnd::Pruned) if self.threads.current().atomic == 0 => return Ok(true),
                 count => return Ok(count? > 1),
             },
             Ways::Outcomes(count) => {
-                if !self.alone && count(self, arguments, self.running) > 1 {
+                if !self.step.alone && count(self, arguments, self.threads.running) > 1 {
                     return Ok(true);
                 }
             }
         }
-        let is_noticed_besides = self.others && self.has_visible_side_access(hook, hart)?;
+        let is_noticed_besides = self.step.others && self.has_visible_side_access(hook, hart)?;
         if self.is_free() {
             // Objects must be memory even if nobody else looks.
             if let Some((bytes, writes)) = hook.object_access() {
@@ -360,7 +363,7 @@ impl Machine<'_> {
                 Ok(is_used(self)? || releases)
             }
             Visible::AsFree => self.is_visible_block(object),
-            Visible::AsSection => Ok(self.thread().atomic == 0),
+            Visible::AsSection => Ok(self.threads.current().atomic == 0),
             Visible::AsJoin => Ok(self.system.sharing.joins_observed()),
         }
     }
@@ -370,8 +373,12 @@ impl Machine<'_> {
         if way.is_none() && self.must_stop(hook, hart)? {
             return Err(RunEnd::Visible);
         }
-        if self.ways_of(hook, [hart.x[A0], hart.x[A0 + 1]], self.running)? == 0 {
-            return Err(if self.section_began && self.thread().atomic > 0 { RunEnd::Blocked } else { RunEnd::Visible });
+        if self.ways_of(hook, [hart.x[A0], hart.x[A0 + 1]], self.threads.running)? == 0 {
+            return Err(if self.step.section_began && self.threads.current().atomic > 0 {
+                RunEnd::Blocked
+            } else {
+                RunEnd::Visible
+            });
         }
         if way.is_some()
             && let Some((bytes, writes)) = hook.object_access()
@@ -379,15 +386,21 @@ impl Machine<'_> {
             self.is_visible(hart.x[A0], bytes, writes)?;
         }
         self.learn_observed(hook, hart)?;
-        let on_own_stack = Region::of(hart.x[A0], self.slots()) == Some(Region::Stack(self.running));
-        self.operating = on_own_stack.then(|| hart.clone());
+        let on_own_stack = Region::of(hart.x[A0], self.slots()) == Some(Region::Stack(self.threads.running));
+        self.threads.operating = on_own_stack.then(|| hart.clone());
+        if self.memory.is_recording()
+            && let Object::Synchronisation { bytes, .. } = hook.object
+        {
+            // Who waits for the object is no part of its memory, but changes with it.
+            self.memory.note_write(hart.x[A0], bytes.into());
+        }
         let next = (hook.perform)(self, hart, hook.call(way.unwrap_or(0)))?;
-        self.operating = None;
+        self.threads.operating = None;
         if let Next::Return(result) = next {
             self.note_result(hook, hart, result);
         }
         if way.is_some() {
-            self.granted = false;
+            self.step.granted = false;
         }
         Ok(next)
     }
@@ -399,12 +412,12 @@ impl Machine<'_> {
         RunEnd::from(program.unsupported(format!("`{name}`"), self.user_pc(hart)))
     }
 
-    /// Finds the description of the function at an address, and fills in the bases that its pointers are relative to: none, in
-    /// a static executable, and where the function begins.
+    /// Finds the description of the function at an address, and fills in the bases that its pointers are relative to:
+    /// none, in a static executable, and where the function begins.
     pub fn find_description(&mut self, hart: &Hart) -> u64 {
         let Some((description, start)) = self.system.program.debug.description_address(hart.x[A0]) else { return 0 };
         for (field, value) in [0, 0, start].into_iter().enumerate() {
-            self.poke_long(hart.x[A0 + 1] + 8 * field as u64, value);
+            self.memory.poke_long(hart.x[A0 + 1] + 8 * field as u64, value);
         }
         description
     }
@@ -418,7 +431,7 @@ impl Machine<'_> {
         }
         let next = self.system_call(hart, way.unwrap_or(0))?;
         if way.is_some() {
-            self.granted = false;
+            self.step.granted = false;
         }
         if let Next::Return(value) = next {
             hart.x[A0] = value;
@@ -465,7 +478,7 @@ impl Machine<'_> {
             let instruction = program.code.at(at);
             instruction.is_some_and(|instruction| matches!(instruction.op, Op::Jal | Op::Jalr) && instruction.rd == 1)
         };
-        let words = (0..WORDS_MAX).map(|number| self.peek_long(hart.x[2].wrapping_add(8 * number)));
+        let words = (0..WORDS_MAX).map(|number| self.memory.peek_long(hart.x[2].wrapping_add(8 * number)));
         let behind_call = |&address: &u64| is_call(address.wrapping_sub(4)) || is_call(address.wrapping_sub(2));
         words.filter(behind_call).map(|address| address - 2).find(|&pc| program.is_user_line(pc))
     }
@@ -479,13 +492,13 @@ impl Machine<'_> {
     pub fn call_frames(&self, hart: &Hart) -> Vec<Registers> {
         let program = &self.system.program;
         let mut integer: [u64; 32] = std::array::from_fn(|number| hart.x[number]);
-        let memory = |address: u64, out: &mut [u8]| self.peek(address, out);
+        let memory = |address: u64, out: &mut [u8]| self.memory.peek(address, out);
         let innermost = Registers::new(hart.pc, &integer, &hart.f);
         let in_code = program.code.at(hart.pc).is_some();
         let mut callers = if in_code { program.debug.callers(&innermost, &memory) } else { Vec::new() };
         if callers.is_empty() {
-            // Not in the code at all, it is as if the call had returned at once. Code without unwinding information is mostly
-            // leaf functions: the return address is still in its register.
+            // Not in the code at all, it is as if the call had returned at once. Code without unwinding information is
+            // mostly leaf functions: the return address is still in its register.
             let caller = Registers::new(std::mem::take(&mut integer[RA]).wrapping_sub(2), &integer, &hart.f);
             callers = program.debug.callers(&caller, &memory);
             callers.insert(0, caller);

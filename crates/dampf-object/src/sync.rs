@@ -1,8 +1,8 @@
 //! What the operations of locks, condition variables, semaphores and barriers have in common.
 //!
-//! The objects live in the program's own memory, in the places where the C library keeps the same things, so that static
-//! initialisers mean what they say. Who waits is not in the object: waiting threads stand before their call, or say in their
-//! status what they wait for.
+//! The objects live in the program's own memory, in the places where the C library keeps the same things, so that
+//! static initialisers mean what they say. Who waits is not in the object: waiting threads stand before their call, or
+//! say in their status what they wait for.
 
 use crate::machine::Machine;
 
@@ -34,11 +34,6 @@ impl Attempt {
 }
 
 impl Machine<'_> {
-    /// How objects name the running thread: 0 is nobody.
-    pub fn own_number(&self) -> u32 {
-        self.running + 1
-    }
-
     /// What a thread waits for, and who has it.
     pub fn told_wait(&self, kind: &str, object: u64, owner: Option<u32>, slot: u32) -> String {
         let held = match owner {

@@ -8,7 +8,7 @@ use dampf_rv::machine::Hart;
 impl Machine<'_> {
     /// The program aborts. What it wrote before says why, if it is an exception that nobody catches.
     pub fn aborted(&self) -> RunEnd {
-        let output = String::from_utf8_lossy(&self.output);
+        let output = String::from_utf8_lossy(&self.step.output);
         let Some(at) = output.rfind("terminate called") else {
             let last = output.lines().last().unwrap_or("").trim();
             let message = match last {
