@@ -36,6 +36,8 @@ const TP: usize = 4;
 const S0: usize = 8;
 const S1: usize = 9;
 const A0: usize = 10;
+const A1: usize = 11;
+const A2: usize = 12;
 
 impl Machine<'_> {
     /// The thread pointer of a slot, which is also the thread's handle.
@@ -301,6 +303,15 @@ impl Machine<'_> {
                 Ok(Next::Return(0))
             }
         }
+    }
+
+    /// `pthread_getschedparam`: every thread is scheduled as any other, with the policy 0 and the priority 0.
+    pub fn scheduling_of_thread(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
+        for result in [hart.x[A1], hart.x[A2]] {
+            self.check_writable(result, 4)?;
+            self.memory.poke_word(result, 0);
+        }
+        Ok(Next::Return(0))
     }
 
     /// The handle of the running thread.
