@@ -15,7 +15,7 @@
 use crate::layout::Region;
 use crate::machine::Machine;
 use crate::memory::Recorder;
-use crate::model::{ObjectModel, parts};
+use crate::model::{ObjectModel, ObjectWorker, parts};
 use crate::run_end::RunEnd;
 use crate::thread::{Status, Thread};
 use dampf_core::{Action, Footprint, Footprints, Model, Object, Word};
@@ -46,12 +46,13 @@ fn words(address: u64, bytes: u64) -> Option<impl Iterator<Item = Object>> {
     Some((address / WORD_BYTES..=last / WORD_BYTES).map(Object))
 }
 
-impl Footprints for ObjectModel {
-    fn footprint(&self, state: &[Word], action: Action, footprint: &mut Footprint) {
+impl ObjectWorker<'_> {
+    /// Fills `footprint` with what a step of a state reads and writes. A worker that is kept knows the code it has
+    /// seen, and is faster than [`Footprints`].
+    pub fn footprint(&mut self, state: &[Word], action: Action, footprint: &mut Footprint) {
         footprint.clear();
         let (slot, way) = parts(action);
-        let mut worker = self.worker();
-        let machine = &mut worker.machine;
+        let machine = &mut self.machine;
         machine.load(state);
         footprint.reads.push(PROCESS);
         if slot as usize >= machine.slots() {
@@ -73,6 +74,12 @@ impl Footprints for ObjectModel {
             footprint.writes.push(PROCESS);
         }
         footprint.normalise();
+    }
+}
+
+impl Footprints for ObjectModel {
+    fn footprint(&self, state: &[Word], action: Action, footprint: &mut Footprint) {
+        self.worker().footprint(state, action, footprint);
     }
 
     fn object_name(&self, object: Object) -> String {

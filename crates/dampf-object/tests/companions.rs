@@ -5,7 +5,7 @@ mod compiling;
 
 use compiling::{compile, learn, load};
 use dampf_core::{Action, Footprint, Footprints, Inspect, Model, Object, Observations, Successors, Word, Worker};
-use dampf_object::{ObjectModel, ProgramChecks};
+use dampf_object::{ObjectModel, ObjectWorker, ProgramChecks};
 use dampf_testkit::moving::explore;
 
 const STACK_POINTER: usize = 2;
@@ -24,9 +24,9 @@ fn explored(source: &str, states_max: usize) -> Option<(ObjectModel, Vec<Vec<Wor
     Some((model, states))
 }
 
-fn successors(model: &ObjectModel, state: &[Word]) -> Successors {
-    let mut out = Successors::new(model.width());
-    model.worker().successors(state, &mut out);
+fn successors(worker: &mut ObjectWorker<'_>, state: &[Word]) -> Successors {
+    let mut out = Successors::new(state.len());
+    worker.successors(state, &mut out);
     out
 }
 
@@ -48,9 +48,9 @@ fn slot(action: Action) -> u32 {
     action.front_end() >> 20
 }
 
-fn footprint(model: &ObjectModel, state: &[Word], action: Action) -> Footprint {
+fn footprint(worker: &mut ObjectWorker<'_>, state: &[Word], action: Action) -> Footprint {
     let mut footprint = Footprint::default();
-    model.footprint(state, action, &mut footprint);
+    worker.footprint(state, action, &mut footprint);
     footprint
 }
 
@@ -74,18 +74,20 @@ fn steps_whose_footprints_do_not_conflict_commute() {
     let mut independent = 0;
     for source in sources {
         let Some((model, states)) = explored(source, 400) else { return };
+        let mut worker = model.worker();
         for state in &states {
-            let here = successors(&model, state);
+            let here = successors(&mut worker, state);
             let steps: Vec<_> = steps(&here)
                 .into_iter()
-                .map(|(action, behind)| (action, behind, footprint(&model, state, action)))
+                .map(|(action, behind)| (action, behind, footprint(&mut worker, state, action)))
                 .collect();
             for (at, (one, behind_one, one_footprint)) in steps.iter().enumerate() {
                 for (other, behind_other, other_footprint) in &steps[..at] {
                     if slot(*one) == slot(*other) || one_footprint.conflicts(other_footprint) {
                         continue;
                     }
-                    let (later_other, later_one) = (successors(&model, behind_one), successors(&model, behind_other));
+                    let (later_other, later_one) =
+                        (successors(&mut worker, behind_one), successors(&mut worker, behind_other));
                     // A state with a fault of its own has no steps: then the fault is the same in the other order.
                     if later_other.state_fault().is_some() || later_one.state_fault().is_some() {
                         continue;
@@ -136,9 +138,13 @@ fn what_a_step_changes_is_in_its_footprint() {
     for source in ["mutex_counter.c", "condition_signal.c", "annotation_lock.c"] {
         let Some((model, states)) = explored(source, 12) else { return };
         let mut changed = 0;
+        let mut worker = model.worker();
         for state in &states {
-            for (action, behind) in steps(&successors(&model, state)) {
-                let written = footprint(&model, state, action).writes;
+            for (action, behind) in steps(&successors(&mut worker, state)) {
+                let mut anew = Footprint::default();
+                model.footprint(state, action, &mut anew);
+                assert_eq!(anew, footprint(&mut worker, state, action), "a footprint depends on its step alone");
+                let written = anew.writes;
                 let (before, after) = (memory(&model, state), memory(&model, &behind));
                 for (address, value) in &after {
                     let Ok(at) = before.binary_search_by_key(address, |(address, _)| *address) else { continue };
