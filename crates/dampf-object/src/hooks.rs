@@ -244,7 +244,8 @@ pub fn by_name(name: &str) -> Option<Hook> {
     let named = |row: &&HookRow| match row.place {
         Place::Symbols(names) => names.contains(&name),
         Place::Convention { library, program } => library.contains(&name) || program.contains(&name),
-        _ => false,
+        Place::Prefix(_) | Place::AtomicCallbacks(_) => false,
+        Place::Main | Place::SectionFunction | Place::SectionReturn | Place::OmittedRead => false,
     };
     let begins = |row: &&HookRow| matches!(row.place, Place::Prefix(prefix) if name.starts_with(prefix));
     let found = TABLE.iter().find(named).or_else(|| TABLE.iter().find(begins));

@@ -9,12 +9,12 @@
 //! - [`machine`]: a state taken apart and put together; its parts are [`memory`], [`threads`], [`heap_arenas`],
 //!   [`loaded_process`], [`locked`] and [`current_step`]. [`space`], [`access`]: who may access what; [`layout`]:
 //!   addresses.
-//! - [`step`]: one step. What operations do: [`mutex`], [`condition`], [`rwlock`], [`spin`], [`semaphore`], [`barrier`],
-//!   [`lifecycle`], [`heap`], [`choice`], [`annotation`], [`atomics`], [`syscalls`], [`clock`].
+//! - [`step`]: one step. What operations do: [`mutex`], [`condition`], [`rwlock`], [`spin`], [`semaphore`],
+//!   [`barrier`], [`lifecycle`], [`heap`], [`choice`], [`annotation`], [`atomics`], [`syscalls`], [`clock`].
 //! - [`sharing`]: what is visible and why that is sound; [`liveness`]: registers that no longer count.
 //! - [`race`], [`announced`], [`lock_cycle`], [`initialisation`], [`faults`], [`undefined`]: what can be wrong.
-//! - [`describe`], [`inspect`], [`footprint`], [`observations`]: states and steps for people, debuggers, reductions and
-//!   heuristics; [`run`]: one run, as fast as the machine goes.
+//! - [`call_stack`], [`describe`], [`inspect`], [`footprint`], [`observations`]: states and steps for people,
+//!   debuggers, reductions and heuristics; [`run`]: one run, as fast as the machine goes.
 //! - [`transfer`]: what a state is made of, for those who move it to another process.
 
 mod access;
@@ -24,6 +24,7 @@ mod arena;
 mod atomics;
 mod barrier;
 mod by_address;
+mod call_stack;
 mod choice;
 mod clock;
 mod condition;
