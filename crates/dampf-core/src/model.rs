@@ -48,9 +48,9 @@ pub trait Worker {
     /// Implementations start with [`Successors::clear`].
     fn successors(&mut self, state: &[Word], out: &mut Successors);
 
-    /// Fills `out` with the steps of `state` that [`successors`](Self::successors) leaves out because they need not be taken there, as far
-    /// as this model can tell. Only layers that reduce leave steps out; an engine asks for them where a reduction would otherwise put them
-    /// off for ever.
+    /// Fills `out` with the steps of `state` that [`successors`](Self::successors) leaves out because they need not be
+    /// taken there, as far as this model can tell. Only layers that reduce leave steps out; an engine asks for them
+    /// where a reduction would otherwise put them off for ever.
     fn left_out(&mut self, state: &[Word], out: &mut Successors) {
         let _ = state;
         out.clear();

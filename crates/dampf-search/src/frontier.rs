@@ -69,8 +69,8 @@ impl States {
 
 /// The order of a search, as one of its threads sees it. What is common to all threads lies behind it.
 pub(crate) trait Frontier {
-    /// Takes the states that are to be explored next into an empty batch. False when there is nothing left to do: for all threads, or because the
-    /// search was stopped.
+    /// Takes the states that are to be explored next into an empty batch. False when there is nothing left to do: for
+    /// all threads, or because the search was stopped.
     fn take(&mut self, batch: &mut States) -> bool;
 
     /// Adds a state that was found from a state of the batch.

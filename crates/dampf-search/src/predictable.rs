@@ -4,10 +4,10 @@
 //! step's index there. That is the order in which a search on one thread finds them, so the way to the
 //! first faulty state in it is the shortest, and among the shortest the least in action order.
 //!
-//! A level is done in two passes. First all threads expand states and *stage* what is not in the store; nothing
-//! is added, so what a thread sees does not depend on the others. Then the staged states are sorted, the
-//! first way to each is kept, and they are added. The levels are kept with their parents' positions (twelve bytes a state):
-//! a trail is then read off directly.
+//! A level is done in two passes. First all threads expand states and *stage* what is not in the store; nothing is
+//! added, so what a thread sees does not depend on the others. Then the staged states are sorted, the first way to each
+//! is kept, and they are added. The levels are kept with their parents' positions (twelve bytes a state): a trail is
+//! then read off directly.
 //!
 //! A faulty step takes part in the order as if it led to a state of the next level.
 
@@ -110,7 +110,8 @@ impl<M: Model, S: Retrieve + Parents + Staging> Search<'_, M, S> {
         !is_enough
     }
 
-    /// Notes the faults of the last level's states and of the steps to it in their order; faulty steps that leave it wait for the next level.
+    /// Notes the faults of the last level's states and of the steps to it in their order; faulty steps that leave it
+    /// wait for the next level.
     fn note_faults(&mut self, faults: Vec<(u32, Option<u32>, Fault)>) {
         let mut found = std::mem::take(&mut self.faulty_steps);
         for (position, step, fault) in faults {
@@ -188,7 +189,8 @@ fn expand_level<M: Model, S: Retrieve + Staging>(
     all
 }
 
-/// Stages the successors of a level's states: notes those that were not in the store when the level began, with their places.
+/// Stages the successors of a level's states: notes those that were not in the store when the level began, with their
+/// places.
 struct StagingSink<'t, 's, S: Staging + 's> {
     session: &'t mut S::Session<'s>,
     pending: &'t mut Vec<<S::Session<'s> as Session>::Pending>,

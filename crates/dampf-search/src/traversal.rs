@@ -1,5 +1,5 @@
-//! The loop of every search that keeps its states in memory and commits them as they come: take a batch from the frontier, expand it, commit what was
-//! found, put it into the frontier. Searches differ in their frontiers only.
+//! The loop of every search that keeps its states in memory and commits them as they come: take a batch from the
+//! frontier, expand it, commit what was found, put it into the frontier. Searches differ in their frontiers only.
 
 use crate::expand::{Expander, Explored, Judgement, Sink};
 use crate::frontier::{Frontier, States};

@@ -1,7 +1,8 @@
 //! What the names in states stand for, in files: a process that resumes a search has to give the same names.
 //!
-//! Every checkpoint adds a file with what the model's tables have got since the last one, in their order. A file is a sequence of blocks: the length of
-//! its entries, their checksum, and the entries, each with its table, its number there, its length and its words.
+//! Every checkpoint adds a file with what the model's tables have got since the last one, in their order. A file is a
+//! sequence of blocks: the length of its entries, their checksum, and the entries, each with its table, its number
+//! there, its length and its words.
 
 use super::coding::checksum;
 use super::disk::{Disk, DiskTrouble, Finished, Kind, Output};

@@ -1,7 +1,8 @@
 //! The folder of a search: its files, what they occupy, and what can go wrong with them.
 //!
-//! Files are written once, from begin to end, and never changed. A file that is given up before it is finished is deleted. A finished one
-//! that is no longer needed is deleted at once, unless the last checkpoint names it: then it stays until the next checkpoint does not.
+//! Files are written once, from begin to end, and never changed. A file that is given up before it is finished is
+//! deleted. A finished one that is no longer needed is deleted at once, unless the last checkpoint names it: then it
+//! stays until the next checkpoint does not.
 
 use super::DiskProblem;
 use std::collections::HashSet;
@@ -277,7 +278,8 @@ impl Disk {
         }
     }
 
-    /// Replaces a small file as a whole: whoever reads it, at whatever moment the process ends, reads the old or the new text.
+    /// Replaces a small file as a whole: whoever reads it, at whatever moment the process ends, reads the old or the
+    /// new text.
     pub fn replace(&self, name: &str, text: &[u8]) -> Result<(), DiskTrouble> {
         let path = self.path(name);
         let temporary = self.path(&format!("{name}.new"));

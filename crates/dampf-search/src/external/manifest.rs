@@ -1,7 +1,8 @@
 //! The manifest: what a checkpoint says.
 //!
-//! A small JSON file that is replaced as a whole. It names the data files that belong to the search, with their lengths and the checksums
-//! of the tables at their ends, and holds the counters. What it does not name is left over from work that was not finished, and is done again.
+//! A small JSON file that is replaced as a whole. It names the data files that belong to the search, with their lengths
+//! and the checksums of the tables at their ends, and holds the counters. What it does not name is left over from work
+//! that was not finished, and is done again.
 
 use super::DiskProblem;
 use super::coding::checksum;

@@ -1,16 +1,18 @@
 //! Breadth-first search on disk, for spaces that are larger than memory.
 //!
-//! Duplicates are found late, in bulk: the successors of a whole level are gathered, sorted, and compared with the sorted runs of all visited states in one
-//! go from begin to end. Memory is a buffer; everything that must last lies on disk as sorted, compressed runs. States are compared as a whole, so
-//! the search is exact, and what it counts is what the search in memory counts.
+//! Duplicates are found late, in bulk: the successors of a whole level are gathered, sorted, and compared with the
+//! sorted runs of all visited states in one go from begin to end. Memory is a buffer; everything that must last lies on
+//! disk as sorted, compressed runs. States are compared as a whole, so the search is exact, and what it counts is what
+//! the search in memory counts.
 //!
-//! The way of a state through the files here: [`packing`] makes it a record, [`gathering`] collects it as a candidate (if [`recent`] does not know it) and sorts
-//! it ([`sorting`]), [`space`] merges the candidates ([`merging`]) and leaves out what was [`visited`]; it then stands in a level ([`levels`]), a
-//! [`run`] in memory or in a [`section`] of a file ([`coding`], [`disk`]), from where [`expansion`] takes it up. [`search`] is the loop around this, [`trails`] finds
-//! ways back, and [`manifest`] is what a checkpoint says.
+//! The way of a state through the files here: [`packing`] makes it a record, [`gathering`] collects it as a candidate
+//! (if [`recent`] does not know it) and sorts it ([`sorting`]), [`space`] merges the candidates ([`merging`]) and
+//! leaves out what was [`visited`]; it then stands in a level ([`levels`]), a [`run`] in memory or in a [`section`] of
+//! a file ([`coding`], [`disk`]), from where [`expansion`] takes it up. [`search`] is the loop around this, [`trails`]
+//! finds ways back, and [`manifest`] is what a checkpoint says.
 //!
-//! Invariant: files are written once and never changed; a checkpoint names files that are complete and on the disk. So a search whose process ends at
-//! whatever moment goes on from its last checkpoint, and comes to the same end.
+//! Invariant: files are written once and never changed; a checkpoint names files that are complete and on the disk. So
+//! a search whose process ends at whatever moment goes on from its last checkpoint, and comes to the same end.
 
 mod coding;
 mod contents;
@@ -61,7 +63,8 @@ pub struct DiskSettings {
     pub max_disk_bytes: Option<u64>,
     /// How often a checkpoint is written. With zero, as often as possible.
     pub checkpoint_every: Duration,
-    /// Whether what names in states stand for is kept with them: without it, only a search whose states hold no names can be resumed.
+    /// Whether what names in states stand for is kept with them: without it, only a search whose states hold no names
+    /// can be resumed.
     pub resumable: bool,
     /// Whether the files are deleted when the search has come to its end, so that nothing could be resumed.
     pub remove_when_done: bool,
@@ -178,8 +181,9 @@ impl From<DiskTrouble> for DiskProblem {
 
 /// Explores a model and judges it, in a folder that is made, or empty.
 ///
-/// The search is breadth-first whatever the options say. `max_memory_bytes` does not end it but says how large its buffers may be.
-/// It ends in `unknown` when the disk is full or its limit is reached; [`resume`] then goes on from the last checkpoint.
+/// The search is breadth-first whatever the options say. `max_memory_bytes` does not end it but says how large its
+/// buffers may be. It ends in `unknown` when the disk is full or its limit is reached; [`resume`] then goes on from the
+/// last checkpoint.
 ///
 /// # Panics
 /// If a trail does not replay: then Dampf, not the model, is wrong, and no verdict must be given.
@@ -215,8 +219,8 @@ pub fn check<M: Restore>(
 
 /// Goes on with the search in a folder, from its last checkpoint. A search that had come to its end is judged again.
 ///
-/// The identity must be that of the search's beginning, and so must be the options that decide what a fault is and when to stop
-/// at one. Limits, threads and buffers may differ. The search keeps the description it was begun with.
+/// The identity must be that of the search's beginning, and so must be the options that decide what a fault is and when
+/// to stop at one. Limits, threads and buffers may differ. The search keeps the description it was begun with.
 pub fn resume<M: Restore>(
     model: &M,
     folder: &Path,

@@ -176,7 +176,8 @@ impl Playground {
         finished(command(self.folder.path(), arguments).spawn().unwrap())
     }
 
-    /// Runs the command and interrupts it after a while, once it watches for interrupts if it ever does; how long it took to end then.
+    /// Runs the command and interrupts it after a while, once it watches for interrupts if it ever does; how long it
+    /// took to end then.
     pub fn interrupted(&self, watches: bool, delay: Duration, arguments: &[&str]) -> (Finished, Duration) {
         let child = command(self.folder.path(), arguments).spawn().unwrap();
         if watches {
