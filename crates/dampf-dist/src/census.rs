@@ -1,23 +1,28 @@
 //! Counting states that may lie on several ranks.
 //!
 //! Where the depth at which a state is found decides who explores it, a state that is found at two depths is stored and
-//! explored twice. The search is complete all the same, but its counts are too high. So in the end every rank sends its states to
-//! their homes, by a hash of the whole state; there each is counted once, and what was explored again is taken off.
+//! explored twice. The search is complete all the same, but its counts are too high. So in the end every rank sends its
+//! states to their homes, by a hash of the whole state; there each is counted once, and what was explored again is
+//! taken off.
 
-use crate::Distributable;
+use crate::delivery::check_read;
+use crate::exploration::Exploration;
+use crate::mail::Mail;
 use crate::message::Message;
-use crate::node::{BATCH, Node, Phase};
 use crate::outbox::Outbox;
 use crate::parcel::{Companion, Format, unpack};
 use crate::passage::Arrivals;
-use dampf_core::{Successors, Word, Worker};
-use dampf_net::{Rank, Transport, Turn};
-use dampf_store::{ByPrefix, Inserted, Prefix, Retrieve, Session, StateRef, Store, TreeStore};
+use crate::{Distributable, RankSettings, RankStore};
+use dampf_core::Word;
+use dampf_net::Rank;
+use dampf_search::expand::BATCH;
+use dampf_store::{Inserted, Prefix, Session, StateRef, Store, TreeStore};
 
 /// States that are sent in one turn.
 const STATES_PER_TURN: usize = 1024;
 
 pub(crate) struct Census {
+    format: Format,
     /// This rank's states that were not sent yet.
     left: Vec<StateRef>,
     has_told: bool,
@@ -29,35 +34,27 @@ pub(crate) struct Census {
     /// States that were here before, and their steps.
     repeated: u64,
     repeated_steps: u64,
-    /// The steps of all states, where they have to be counted anew: in a resumed search, what was counted before includes states
-    /// that lay on several ranks then.
+    /// The steps of all states, where they have to be counted anew: in a resumed search, what was counted before
+    /// includes states that lay on several ranks then.
     steps: Option<u64>,
     /// Ranks that have not sent everything yet.
     awaited: Rank,
 }
 
-impl<M: Distributable> Node<'_, M> {
-    fn census_format(&self) -> Format {
-        Format { depths: false, labels: false, places: false, positions: false, ..self.format }
-    }
-
-    pub(crate) fn begin_census(&mut self) {
-        let mut left = Vec::new();
-        self.store.for_each_with(Prefix::ANY, &mut |state| {
-            left.push(state);
-            true
-        });
-        self.ready_census().left = left;
-        self.phase = Phase::Counting;
-    }
-
-    /// The census, which others may have begun before this rank.
-    fn ready_census(&mut self) -> &mut Census {
-        let (ranks, width, format) = (self.ranks, self.model.width(), self.census_format());
-        let steps = self.is_resumed().then_some(0);
-        let author = self.outbox.library.clone();
-        let library = self.settings.library.as_ref().filter(|_| author.is_some());
-        self.census.get_or_insert_with(|| Census {
+impl Census {
+    /// A census that others may have begun before this rank.
+    pub fn new<M: Distributable, S: RankStore>(
+        exploration: &Exploration<'_, M, S>,
+        settings: &RankSettings,
+        is_resumed: bool,
+    ) -> Census {
+        let delivery = &exploration.share.delivery;
+        let (ranks, width) = (delivery.ranks, exploration.model.width());
+        let format = Format { depths: false, labels: false, places: false, positions: false, ..delivery.format };
+        let author = delivery.outbox.library.clone();
+        let library = settings.library.as_ref().filter(|_| author.is_some());
+        Census {
+            format,
             left: Vec::new(),
             has_told: false,
             outbox: Outbox::new(ranks, width, format, 0, author),
@@ -66,101 +63,110 @@ impl<M: Distributable> Node<'_, M> {
             distinct: 0,
             repeated: 0,
             repeated_steps: 0,
-            steps,
+            steps: is_resumed.then_some(0),
             awaited: ranks,
-        })
+        }
     }
 
-    /// Sends some of the states home.
-    pub(crate) fn count(&mut self, network: &mut impl Transport) -> Turn {
-        let mut census = self.census.take().expect("the census has begun");
-        let from = census.left.len().saturating_sub(STATES_PER_TURN);
-        let mut words = vec![0; self.model.width()];
+    /// This rank's states are to be sent.
+    pub fn begin<M: Distributable, S: RankStore>(&mut self, exploration: &Exploration<'_, M, S>) {
+        self.left = exploration.share.visited.with_prefix(Prefix::ANY);
+    }
+
+    /// Sends some of the states home; false where all were sent before.
+    pub fn send_some<M: Distributable, S: RankStore>(
+        &mut self,
+        exploration: &mut Exploration<'_, M, S>,
+        mail: &mut Mail,
+    ) -> bool {
+        if self.has_told {
+            return false;
+        }
+        let from = self.left.len().saturating_sub(STATES_PER_TURN);
+        let mut words = vec![0; exploration.model.width()];
         let mut own = Vec::new();
-        for state in census.left.split_off(from) {
-            TreeStore::load(&mut self.session, state, &mut words);
-            let home = self.partitioner.home(&words);
-            if home == self.rank {
+        for state in self.left.split_off(from) {
+            exploration.share.visited.load(state, &mut words);
+            let home = exploration.share.delivery.partitioner.home(&words);
+            if home == mail.rank {
                 own.extend_from_slice(&words);
-            } else if census.outbox.push(self.model, home, &words, &Companion::default()) {
-                let states = census.outbox.take_full(home);
-                network.send(home, Message::Census(&states).encode());
+            } else if self.outbox.push(exploration.model, home, &words, &Companion::default()) {
+                let states = self.outbox.take_full(home);
+                mail.send(home, &Message::Census(&states));
             }
         }
-        self.count_states(&mut census, &own);
-        let is_over = census.left.is_empty() && !census.has_told;
-        if is_over {
-            census.has_told = true;
-            for home in 0..self.ranks {
-                let states = census.outbox.take_early(home, true);
-                states.iter().for_each(|states| network.send(home, Message::Census(states).encode()));
+        self.count(exploration, &own);
+        if self.left.is_empty() {
+            self.has_told = true;
+            for home in 0..mail.ranks {
+                let states = self.outbox.take_early(home, true);
+                states.iter().for_each(|states| mail.send(home, &Message::Census(states)));
             }
-            census.awaited -= 1;
+            self.awaited -= 1;
+            mail.broadcast(&Message::CensusEnd);
         }
-        let worked = is_over || !census.left.is_empty();
-        self.census = Some(census);
-        if is_over {
-            self.broadcast(network, &Message::CensusEnd);
-            self.end_census(network);
-        }
-        if worked { Turn::Worked { work: 1 } } else { Turn::Idle }
+        true
     }
 
-    pub(crate) fn take_census(&mut self, from: Rank, states: &[u8]) {
-        self.ready_census();
-        let mut census = self.census.take().expect("it was made ready");
-        let mut arrivals = std::mem::take(&mut census.arrivals[from as usize]);
-        let mut words = vec![0; self.model.width()];
-        let (model, format) = (self.model, self.census_format());
+    /// Takes states in that are at home here.
+    pub fn take<M: Distributable, S: RankStore>(
+        &mut self,
+        exploration: &mut Exploration<'_, M, S>,
+        from: Rank,
+        states: &[u8],
+    ) {
+        let mut words = vec![0; exploration.model.width()];
         let mut arrived = Vec::new();
-        let read =
-            unpack(model, format, &mut arrivals, states, &mut words, |state, _| arrived.extend_from_slice(state));
-        self.check_read(read, &arrivals);
-        self.count_states(&mut census, &arrived);
-        census.arrivals[from as usize] = arrivals;
-        self.census = Some(census);
+        let arrivals = &mut self.arrivals[from as usize];
+        let visit = |state: &[Word], _| arrived.extend_from_slice(state);
+        let read = unpack(exploration.model, self.format, arrivals, states, &mut words, visit);
+        exploration.share.delivery.note_unreadable(check_read(read, arrivals));
+        self.count(exploration, &arrived);
     }
 
     /// Counts states that are at home here, one after the other in `states`.
-    fn count_states(&mut self, census: &mut Census, states: &[Word]) {
-        let width = self.model.width();
-        let mut session = census.home.session();
-        let (mut pending, mut out) = (Vec::new(), Successors::new(width));
+    fn count<M: Distributable, S: RankStore>(&mut self, exploration: &mut Exploration<'_, M, S>, states: &[Word]) {
+        let width = exploration.model.width();
+        let mut session = self.home.session();
+        let mut pending = Vec::new();
         for batch in states.chunks(width * BATCH) {
             pending.clear();
             session.prepare_neighbours(width, batch, &mut pending);
-            for (state, &hash) in batch.chunks_exact(width).zip(&pending) {
-                let is_new = matches!(session.commit(hash, state, None), Inserted::New(_));
-                census.distinct += u64::from(is_new);
-                census.repeated += u64::from(!is_new);
-                if is_new && census.steps.is_none() {
+            for (state, &pending) in batch.chunks_exact(width).zip(&pending) {
+                let is_new = matches!(session.commit(pending, state, None), Inserted::New(_));
+                self.distinct += u64::from(is_new);
+                self.repeated += u64::from(!is_new);
+                if is_new && self.steps.is_none() {
                     continue;
                 }
-                self.worker.successors(state, &mut out);
-                match &mut census.steps {
-                    Some(steps) if is_new => *steps += out.len() as u64,
+                let of_state = exploration.expander.successors_of(state).len() as u64;
+                match &mut self.steps {
+                    Some(steps) if is_new => *steps += of_state,
                     Some(_) => {}
-                    None => census.repeated_steps += out.len() as u64,
+                    None => self.repeated_steps += of_state,
                 }
             }
         }
         // Tables that were outgrown are given back when a thread has a single session, and says so.
         drop(session);
-        self.session.quiesce();
+        exploration.quiesce();
     }
 
-    pub(crate) fn take_census_end(&mut self, network: &mut impl Transport, _: Rank) {
-        self.ready_census().awaited -= 1;
-        self.end_census(network);
+    /// Another rank has sent everything.
+    pub fn take_end(&mut self) {
+        self.awaited -= 1;
     }
 
-    fn end_census(&mut self, network: &mut impl Transport) {
-        let Some(census) = self.census.take_if(|census| census.awaited == 0) else { return };
-        self.statistics.states = census.distinct;
+    pub fn is_complete(&self) -> bool {
+        self.awaited == 0
+    }
+
+    /// Corrects what was counted.
+    pub fn conclude<M: Distributable, S: RankStore>(self, exploration: &mut Exploration<'_, M, S>) {
+        exploration.share.visited.states = self.distinct;
         // May wrap here; the sum over all ranks is right.
-        let explored = self.statistics.transitions.wrapping_sub(census.repeated_steps);
-        self.statistics.transitions = census.steps.unwrap_or(explored);
-        self.redundant += census.repeated;
-        self.report(network);
+        let explored = exploration.transitions.wrapping_sub(self.repeated_steps);
+        exploration.transitions = self.steps.unwrap_or(explored);
+        exploration.redundant += self.repeated;
     }
 }

@@ -1,34 +1,49 @@
 //! Search on many ranks.
 //!
-//! Every state has an owner among the ranks ([`Partition`]). A rank stores and explores its own states and sends the others to their
-//! owners, many in a message. That is all there is to it as long as nothing goes wrong; what this crate is about is
-//! to send little, to notice when all have finished, to find the way to a fault through the memories of all, and to come to the
-//! result that a single process comes to.
+//! Every state has an owner among the ranks ([`Partition`]). A rank stores and explores its own states and sends the
+//! others to their owners, many in a message. That is all there is to it as long as nothing goes wrong; what this crate
+//! is about is to send little, to notice when all have finished, to find the way to a fault through the memories of
+//! all, and to come to the result that a single process comes to.
 //!
 //! A [`Node`] is what runs on a rank. [`search`] drives one on any network; simulations drive many.
 
 mod census;
 mod checkpoint;
+mod delivery;
+mod discovery;
+mod exploration;
+mod frontier;
+mod levels;
 mod library;
 mod local;
+mod mail;
 mod message;
+mod near_states;
 mod node;
 mod order;
 mod outbox;
 mod parcel;
+mod parcel_file;
 mod parents;
 mod partition;
 mod passage;
+mod progress;
 mod quest;
 mod queue;
 mod recent;
 mod report;
+mod restoring;
 mod run;
 mod sampling;
+mod saving;
+mod sending;
+mod share;
 mod termination;
+mod trails;
+mod visited;
 mod wire;
 
-pub use checkpoint::{Beginning, CheckpointProblem, Checkpoints, ENDED, description};
+pub use checkpoint::{Checkpoints, ENDED, Start};
 pub use library::Library;
 pub use local::{ForeignStates, LocalSearch, OwnStates};
 pub use node::Node;
@@ -40,11 +55,17 @@ pub use run::{Host, Network, RankProblem, search_on, search_on_host, search_on_t
 pub use sampling::partition_for;
 
 use dampf_core::{Sections, Transfer};
+use dampf_store::{ByPrefix, Retrieve};
 
 /// What ranks ask of a model: how its states move, and what sections they have.
 pub trait Distributable: Transfer + Sections {}
 
 impl<M: Transfer + Sections> Distributable for M {}
+
+/// What ranks ask of a store: that it gives states back, and that parents can be looked for by others.
+pub trait RankStore: Retrieve + ByPrefix {}
+
+impl<S: Retrieve + ByPrefix> RankStore for S {}
 
 /// How the work is shared. The same on all ranks.
 #[derive(Clone, Debug)]

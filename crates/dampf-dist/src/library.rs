@@ -1,15 +1,16 @@
 //! The second channel: contents through files in a folder that all ranks see, while messages carry nothing but names.
 //!
-//! Each rank appends the parts that it describes to a file of its own, once for all receivers, those that a part is made of before it. A message then says where
-//! in the file a part begins, and the receiver reads what it does not know yet. Without a library, contents travel in the messages, once
-//! per pair of ranks.
+//! Each rank appends the parts that it describes to a file of its own, once for all receivers, those that a part is
+//! made of before it. A message then says where in the file a part begins, and the receiver reads what it does not know
+//! yet. Without a library, contents travel in the messages, once per pair of ranks.
 //!
-//! A record begins with the length and the checksum of what follows. Where a file is seen late, as on some file systems of clusters, a reader
-//! waits until the record is there.
+//! A record begins with the length and the checksum of what follows. Where a file is seen late, as on some file systems
+//! of clusters, a reader waits until the record is there.
 
 use crate::wire::{Garbled, Reader, Write};
 use dampf_core::{Part, Transfer, Word};
 use dampf_net::Rank;
+use dampf_search::checkpoint::checksum;
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write as _};
@@ -114,7 +115,7 @@ impl Author {
             record.number(place - inner);
         }
         records.extend_from_slice(&(record.len() as u32).to_le_bytes());
-        records.extend_from_slice(&checksum(&record).to_le_bytes());
+        records.extend_from_slice(&(checksum(&record) as u32).to_le_bytes());
         records.extend_from_slice(&record);
         self.written.insert(part, place);
         new.push(part);
@@ -190,7 +191,7 @@ impl Visitor {
         let length = u32::from_le_bytes(length.try_into().ok()?) as usize;
         let sum = u32::from_le_bytes(sum.try_into().ok()?);
         let record = self.bytes(place + HEADER_BYTES as u64, length)?;
-        (length > 0 && checksum(record) == sum).then(|| record.to_vec())
+        (length > 0 && checksum(record) as u32 == sum).then(|| record.to_vec())
     }
 
     /// So many bytes of the file, if it has them.
@@ -214,13 +215,6 @@ impl Visitor {
         let at = (begin - self.window_begin) as usize;
         Some(&self.window[at..at + length])
     }
-}
-
-/// Against what is not there yet, or was damaged by accident.
-fn checksum(bytes: &[u8]) -> u32 {
-    let step = |sum: u64, byte: &u8| (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    let sum = bytes.iter().fold(0xcbf2_9ce4_8422_2325, step);
-    (sum ^ sum >> 32) as u32
 }
 
 #[cfg(test)]

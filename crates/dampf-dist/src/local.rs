@@ -1,18 +1,24 @@
 //! Local search: exploring a few steps on, whoever owns the states.
 //!
-//! A rank that takes a state from its queue explores not only this state but all that follow within a number of steps, and sends only
-//! those at the end. That saves messages and repeats work: several ranks may explore the same state. What is remembered of the states in
-//! between decides how much. Every state that is sent or stored names the state the local search began with as the one it came from,
-//! so trails are rebuilt by searching as deep from there.
+//! A rank that takes a state from its queue explores not only this state but all that follow within a number of steps,
+//! and sends only those at the end. That saves messages and repeats work: several ranks may explore the same state.
+//! What is remembered of the states in between decides how much. Every state that is sent or stored names the state the
+//! local search began with as the one it came from, so trails are rebuilt by searching as deep from there.
 
-use crate::Distributable;
-use crate::node::Node;
-use crate::parcel::{Companion, PARENT_BITS};
+use crate::discovery::{Discoveries, Discovery, FaultPlace};
+use crate::mail::Mail;
+use crate::parcel::Companion;
 use crate::partition::Owner;
 use crate::queue::Stored;
-use dampf_core::{Action, Successors, Word, Worker};
-use dampf_net::Transport;
-use dampf_store::{Inserted, Session, hash_words};
+use crate::recent::RecentStates;
+use crate::share::Share;
+use crate::visited::parent_bits;
+use crate::{Distributable, RankStore};
+use dampf_core::{Action, Fault, Successors, Word};
+use dampf_search::expand::Explored;
+use dampf_search::{Expander, Judgement, Sink};
+use dampf_store::{Inserted, hash_words};
+use std::convert::Infallible;
 
 /// How deep, and what is remembered on the way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,117 +65,174 @@ struct Inner {
     is_stored: bool,
 }
 
-impl<M: Distributable> Node<'_, M> {
-    /// Explores on from the successors of a state. Returns the number of further steps.
-    pub(crate) fn explore_locally(
-        &mut self,
-        network: &mut impl Transport,
-        local: &LocalSearch,
-        root: Stored,
-        successors: &Successors,
-    ) -> u64 {
-        let mut stack = Vec::new();
-        for step in (0..successors.len()).filter(|&step| successors.leads_on(step)) {
-            self.go_local(network, local, root, successors.state(step), vec![successors.action(step)], &mut stack);
+/// Explores on from states of this rank.
+pub(crate) struct LocalSearcher<'a, M: Distributable> {
+    settings: LocalSearch,
+    expander: Expander<'a, M>,
+    /// States that local searches met lately.
+    met: RecentStates,
+    stack: Vec<Inner>,
+}
+
+impl<'a, M: Distributable> LocalSearcher<'a, M> {
+    pub fn new(model: &'a M, settings: LocalSearch, deadlocks: bool) -> Self {
+        LocalSearcher {
+            settings,
+            expander: Expander::new(model, deadlocks),
+            met: RecentStates::new(model.width(), settings.cached),
+            stack: Vec::new(),
         }
-        let mut steps = 0;
-        let mut out = Successors::new(self.model.width());
-        while let Some(Inner { words, path, is_stored }) = stack.pop() {
-            self.worker.successors(&words, &mut out);
-            steps += out.len() as u64;
-            self.redundant += u64::from(!is_stored);
-            if !out.is_unremarkable() {
-                self.note_inner(&out, root, &path);
-            }
-            for step in (0..out.len()).filter(|&step| out.leads_on(step)) {
-                let mut path = path.clone();
-                path.push(out.action(step));
-                self.go_local(network, local, root, out.state(step), path, &mut stack);
-            }
-        }
-        steps
     }
 
-    /// Decides about a state that a local search has reached.
-    fn go_local(
-        &mut self,
-        network: &mut impl Transport,
-        local: &LocalSearch,
-        root: Stored,
-        state: &[Word],
-        path: Vec<Action>,
-        stack: &mut Vec<Inner>,
-    ) {
+    pub fn take_judgement(&mut self) -> Judgement {
+        self.expander.take_judgement()
+    }
+}
+
+/// Takes the states that local searches begin with.
+pub(crate) struct LocalRoots<'t, 'a, M: Distributable, S: RankStore + 'a> {
+    pub local: &'t mut LocalSearcher<'a, M>,
+    pub share: &'t mut Share<'a, M, S>,
+    pub discoveries: &'t mut Discoveries,
+    pub mail: &'t mut Mail,
+    /// States that were explored although another rank explores them, too.
+    pub redundant: u64,
+    /// Steps beyond those of the roots.
+    pub steps: u64,
+}
+
+impl<M: Distributable, S: RankStore> Sink for LocalRoots<'_, '_, M, S> {
+    type Source = Stored;
+    type Error = Infallible;
+
+    fn load(&mut self, _: usize, source: Stored, words: &mut [Word]) {
+        self.share.visited.load(source.state, words);
+    }
+
+    fn prepare(&mut self, _: usize, _: Stored, _: &[Word], _: &Successors) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn fault(&mut self, explored: Explored<'_, Stored>, step: Option<usize>, fault: Fault) {
+        note(self.discoveries, explored.source, &[], explored.successors, (step, fault));
+    }
+
+    /// Explores on from the successors of each root.
+    fn commit(&mut self, batch: &[Stored], successors: &[Successors]) -> Result<(), Infallible> {
+        for (&root, successors) in batch.iter().zip(successors) {
+            let LocalSearcher { settings, expander, met, stack } = &mut *self.local;
+            let (share, discoveries, mail) = (&mut *self.share, &mut *self.discoveries, &mut *self.mail);
+            let explored = Inner { words: Vec::new(), path: Vec::new(), is_stored: true };
+            let mut inside = Inside { settings, root, explored, met, stack, share, discoveries, mail };
+            inside.go_on(successors);
+            while let Some(inner) = inside.stack.pop() {
+                self.redundant += u64::from(!inner.is_stored);
+                inside.explored = inner;
+                let Ok(steps) = expander.expand(&[()], &mut inside);
+                self.steps += steps;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Takes the states that one local search explores.
+struct Inside<'t, 'a, M: Distributable, S: RankStore + 'a> {
+    settings: &'t LocalSearch,
+    root: Stored,
+    /// The state that is explored.
+    explored: Inner,
+    met: &'t mut RecentStates,
+    stack: &'t mut Vec<Inner>,
+    share: &'t mut Share<'a, M, S>,
+    discoveries: &'t mut Discoveries,
+    mail: &'t mut Mail,
+}
+
+impl<M: Distributable, S: RankStore> Sink for Inside<'_, '_, M, S> {
+    type Source = ();
+    type Error = Infallible;
+
+    fn load(&mut self, _: usize, (): (), words: &mut [Word]) {
+        words.copy_from_slice(&self.explored.words);
+    }
+
+    fn prepare(&mut self, _: usize, (): (), _: &[Word], _: &Successors) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn fault(&mut self, explored: Explored<'_, ()>, step: Option<usize>, fault: Fault) {
+        note(self.discoveries, self.root, &self.explored.path, explored.successors, (step, fault));
+    }
+
+    fn commit(&mut self, _: &[()], successors: &[Successors]) -> Result<(), Infallible> {
+        successors.iter().for_each(|successors| self.go_on(successors));
+        Ok(())
+    }
+}
+
+impl<M: Distributable, S: RankStore> Inside<'_, '_, M, S> {
+    /// Takes the successors of the state that is explored.
+    fn go_on(&mut self, successors: &Successors) {
+        for step in (0..successors.len()).filter(|&step| successors.leads_on(step)) {
+            let mut path = self.explored.path.clone();
+            path.push(successors.action(step));
+            self.reach(successors.state(step), path);
+        }
+    }
+
+    /// Decides about a state that the local search has reached.
+    fn reach(&mut self, state: &[Word], path: Vec<Action>) {
         let below = path.len() as u32;
         let companion = Companion {
-            parent: (root.state.0 >> (64 - PARENT_BITS)) as u32,
-            depth: root.depth + below,
+            parent: parent_bits(self.root.state),
+            depth: self.root.depth + below,
             label: path.last().map_or(0, |action| action.front_end()),
             ..Companion::default()
         };
-        let owner = self.partitioner.owner(state, companion.depth);
-        let is_own = owner == Owner::Rank(self.rank);
-        let is_last = below >= local.depth || matches!(owner, Owner::Unassigned(_));
-        let is_known = if is_last || is_own && local.own == OwnStates::Enqueue {
-            self.deliver(network, owner, state, companion);
+        let owner = self.share.delivery.partitioner.owner(state, companion.depth);
+        let is_own = owner == Owner::Rank(self.mail.rank);
+        let is_last = below >= self.settings.depth || matches!(owner, Owner::Unassigned(_));
+        if is_last || is_own && self.settings.own == OwnStates::Enqueue {
+            self.share.deliver(self.mail, owner, state, companion);
             return;
+        }
+        let stores = is_own && self.settings.own == OwnStates::Store;
+        let is_known = if stores {
+            !self.store(state, companion)
         } else if is_own {
-            match local.own {
-                OwnStates::Store => {
-                    let is_new = self.store_inner(state, root, companion);
-                    if is_new {
-                        stack.push(Inner { words: state.to_vec(), path, is_stored: true });
-                    }
-                    return;
-                }
-                OwnStates::Cache => self.is_stored(state) || self.searched.contains_or_insert(state),
-                OwnStates::Leave | OwnStates::Enqueue => self.is_stored(state),
-            }
+            let is_cached = self.settings.own == OwnStates::Cache;
+            self.share.visited.contains(state) || is_cached && self.met.contains_or_insert(state)
         } else {
-            match local.foreign {
-                ForeignStates::SentCache => self.outbox.was_sent(hash_words(state), state),
-                ForeignStates::SearchCache => self.searched.contains_or_insert(state),
+            match self.settings.foreign {
+                ForeignStates::SentCache => self.share.delivery.outbox.was_sent(hash_words(state), state),
+                ForeignStates::SearchCache => self.met.contains_or_insert(state),
                 ForeignStates::Leave => false,
             }
         };
         if !is_known {
-            stack.push(Inner { words: state.to_vec(), path, is_stored: false });
+            self.stack.push(Inner { words: state.to_vec(), path, is_stored: stores });
         }
-    }
-
-    fn is_stored(&mut self, state: &[Word]) -> bool {
-        let hash = self.session.prepare(state);
-        self.session.contains(hash, state)
     }
 
     /// Stores a state that is explored at once; true where it is new.
-    fn store_inner(&mut self, state: &[Word], root: Stored, companion: Companion) -> bool {
-        let hash = self.session.prepare(state);
-        let Inserted::New(stored) = self.session.commit(hash, state, Some(root.state)) else { return false };
-        self.note_stored(stored, companion);
+    fn store(&mut self, state: &[Word], companion: Companion) -> bool {
+        let visited = &mut self.share.visited;
+        let Inserted::New(stored) = visited.insert(state, Some(self.root.state)) else { return false };
+        visited.note(stored, companion);
         true
     }
+}
 
-    /// The steps that lead from a state to another: one, or as many as a local search goes.
-    pub(crate) fn path_to(&mut self, from: &[Word], target: &[Word], out: &mut Successors) -> Option<Vec<Action>> {
-        let deepest = self.settings.local.map_or(1, |local| local.depth.max(1));
-        let mut frontier: Vec<(Vec<Word>, Vec<Action>)> = vec![(from.to_vec(), Vec::new())];
-        for _ in 0..deepest {
-            let mut next = Vec::new();
-            for (words, path) in &frontier {
-                self.worker.successors(words, out);
-                for step in (0..out.len()).filter(|&step| out.leads_on(step)) {
-                    let extended = || path.iter().copied().chain([out.action(step)]).collect();
-                    if out.state(step) == target {
-                        return Some(extended());
-                    }
-                    if deepest > 1 {
-                        next.push((out.state(step).to_vec(), extended()));
-                    }
-                }
-            }
-            frontier = next;
-        }
-        None
-    }
+/// Notes a fault of a state that so many steps lead to from a root, or of a step of it.
+fn note(
+    discoveries: &mut Discoveries,
+    root: Stored,
+    path: &[Action],
+    successors: &Successors,
+    (step, fault): (Option<usize>, Fault),
+) {
+    let last = step.map(|step| successors.action(step));
+    let place = FaultPlace::State { state: root.state, distance: None };
+    discoveries.note(Discovery { fault, place, steps: path.iter().copied().chain(last).collect() });
 }

@@ -1,7 +1,8 @@
 //! What ranks say to each other.
 
-use crate::node::LevelEnd;
+use crate::levels::LevelEnd;
 use crate::partition::Bucket;
+use crate::progress::Progress;
 use crate::report::{read_actions, write_actions};
 use crate::termination::Token;
 use crate::wire::{Garbled, Reader, Write};
@@ -85,18 +86,8 @@ pub enum Message<'b> {
     },
     /// The result, for everybody.
     Finish(&'b [u8]),
-    /// The last message of the sender.
-    Bye,
-}
-
-/// How far a rank is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Progress {
-    pub states: u64,
-    pub transitions: u64,
-    pub waiting: u64,
-    pub depth: u64,
-    pub faults: u64,
+    /// The last message of the sender, who leaves this search.
+    Leaves,
 }
 
 impl Message<'_> {
@@ -174,7 +165,7 @@ impl Message<'_> {
                 out.push(15);
                 out.extend_from_slice(outcome);
             }
-            Message::Bye => out.push(16),
+            Message::Leaves => out.push(16),
             Message::Mark => out.push(22),
             Message::Saved(part) => {
                 out.push(23);
@@ -257,7 +248,7 @@ impl Message<'_> {
                 Message::Found { question, tried, parents }
             }
             15 => Message::Finish(rest),
-            16 => Message::Bye,
+            16 => Message::Leaves,
             22 => Message::Mark,
             23 => Message::Saved(rest),
             17 => Message::Places(rest),

@@ -1,12 +1,12 @@
 //! The order of states that makes a search predictable, kept by all ranks together.
 //!
 //! The states of a level are numbered by the position of the first state that leads to them, then by the step's index
-//! there: the order in which a search on one thread finds them. A rank knows this *place* of each of its states, and only the comparison
-//! with all others' gives the number. So each rank sorts the places of one range of positions for all, and says how many there
-//! are and which number each has in the range.
+//! there: the order in which a search on one thread finds them. A rank knows this *place* of each of its states, and
+//! only the comparison with all others' gives the number. So each rank sorts the places of one range of positions for
+//! all, and says how many there are and which number each has in the range.
 
+use crate::discovery::{Discovery, FaultPlace};
 use crate::parcel::Companion;
-use crate::report::{Discovery, FaultPlace};
 use crate::wire::{Garbled, Reader, Write};
 use dampf_core::Fault;
 use dampf_net::Rank;
@@ -55,8 +55,10 @@ pub(crate) struct Ranking {
     levels: Vec<RankedLevel>,
     /// States of the current level on all ranks.
     size: u64,
-    /// The position in the own level of the next state that is explored.
-    cursor: usize,
+    /// States of all levels so far on all ranks.
+    pub states: u64,
+    /// The states of the own level that are being explored: where they begin, and where they end.
+    batch: std::ops::Range<usize>,
     next: HashMap<StateRef, Place>,
     is_ordering: bool,
     /// The next level while it is put in order: ascending places.
@@ -88,7 +90,8 @@ impl Ranking {
             ranks,
             levels: vec![RankedLevel::default()],
             size: 0,
-            cursor: 0,
+            states: 0,
+            batch: 0..0,
             next: HashMap::new(),
             is_ordering: false,
             sorted: Vec::new(),
@@ -110,8 +113,15 @@ impl Ranking {
         level.positions.push(number);
     }
 
-    pub fn set_level_size(&mut self, size: u64) {
-        self.size = size;
+    /// All initial states of this rank were taken: so many positions there are on all ranks, and so many states.
+    pub fn begin_level(&mut self, positions: u64, states: u64) {
+        self.size = positions;
+        self.states = states;
+    }
+
+    /// Whether the current level has states, on whichever rank.
+    pub fn has_states(&self) -> bool {
+        self.size > 0
     }
 
     /// The states of the current level, by ascending position.
@@ -119,15 +129,15 @@ impl Ranking {
         &self.level().states
     }
 
-    /// The position of the state that is explored next.
-    pub fn next_position(&mut self) -> u64 {
-        self.cursor += 1;
-        self.level().positions[self.cursor - 1]
+    /// The next states of this rank are explored, so many.
+    pub fn begin_batch(&mut self, states: usize) {
+        self.batch = self.batch.end..self.batch.end + states;
     }
 
-    /// The position of a state of the batch that was explored last.
-    pub fn position_in_batch(&self, number: usize, batch: usize) -> u64 {
-        self.level().positions[self.cursor - batch + number]
+    /// The position of a state of the batch that is explored.
+    #[inline]
+    pub fn position(&self, number: usize) -> u64 {
+        self.level().positions[self.batch.start + number]
     }
 
     /// A step leads to a state that is new in this level, or was.
@@ -144,16 +154,15 @@ impl Ranking {
         }
     }
 
-    /// Notes what is wrong with the state at a position of the current level, or with a step of it.
-    pub fn note(&mut self, position: u64, step: Option<usize>, fault: Fault) {
+    /// Notes what is wrong with a state of the batch that is explored, or with a step of it.
+    pub fn note(&mut self, number: usize, step: Option<usize>, fault: Fault) {
+        let position = self.position(number);
         if let Some(step) = step {
             self.faulty_steps.push((((position, step as u32), false), fault));
             return;
         }
-        let level = self.level();
-        let at = level.positions.binary_search(&position).expect("the state is this rank's");
         // An initial state stands by its own position.
-        let place = level.places.get(at).copied().unwrap_or((position, 0));
+        let place = self.level().places.get(self.batch.start + number).copied().unwrap_or((position, 0));
         self.faults.push(((place, true), fault));
     }
 
@@ -162,9 +171,10 @@ impl Ranking {
         (self.faults.len() as u64, self.faulty_steps.len() as u64)
     }
 
-    /// The faults of this level. Faulty steps count in the level they would lead to.
+    /// The faults of this level, in their order. Faulty steps count in the level they would lead to.
     pub fn take_faults(&mut self, level: u64) -> Vec<Discovery> {
-        let faults = std::mem::replace(&mut self.faults, std::mem::take(&mut self.faulty_steps));
+        let mut faults = std::mem::replace(&mut self.faults, std::mem::take(&mut self.faulty_steps));
+        faults.sort_by_key(|(place, _)| *place);
         faults.into_iter().map(|fault| placed(level, fault)).collect()
     }
 
@@ -261,7 +271,8 @@ impl Ranking {
             places: sorted.iter().map(|&(place, _)| place).collect(),
         });
         self.size = before;
-        self.cursor = 0;
+        self.states += before;
+        self.batch = 0..0;
         self.is_ordering = false;
         before
     }
@@ -300,12 +311,14 @@ impl Ranking {
         }
     }
 
-    /// All states of a checkpoint were taken: the current level is this one, of this size on all ranks.
-    pub fn restored(&mut self, level: u64, size: u64) {
+    /// All states of a checkpoint were taken: the current level is this one, of this size on all ranks, which have so
+    /// many states.
+    pub fn restored(&mut self, level: u64, size: u64, states: u64) {
+        self.states = states;
         self.levels.resize_with(level as usize + 1, RankedLevel::default);
         self.levels.iter_mut().for_each(RankedLevel::sort);
         self.size = size;
-        self.cursor = 0;
+        self.batch = 0..0;
     }
 
     /// The state at a position of a level, if it is this rank's, and by which way it was found.

@@ -1,8 +1,8 @@
 //! States on their way to other ranks, gathered into messages.
 //!
 //! A message costs the network about the same whether it holds one state or a thousand, so states wait in a buffer per
-//! receiver. How long adapts itself: a buffer that fills up while there is work gets larger, one that had to be sent because its
-//! rank ran out of work gets smaller.
+//! receiver. How long adapts itself: a buffer that fills up while there is work gets larger, one that had to be sent
+//! because its rank ran out of work gets smaller.
 //!
 //! States that were sent lately are remembered, by all their words, and not sent again.
 

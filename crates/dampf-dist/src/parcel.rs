@@ -1,12 +1,13 @@
 //! Many states packed together: what a message, a checkpoint or a question about one state is made of.
 //!
-//! A state is written as its difference to the state before it. Neighbours are mostly successors of one state, so that a few
-//! bytes are left of it.
+//! A state is written as its difference to the state before it. Neighbours are mostly successors of one state, so that
+//! a few bytes are left of it.
 
 use crate::library::SharedAuthor;
 use crate::passage::{Arrivals, Departures};
 use crate::wire::{Garbled, Reader, Write};
 use dampf_core::{Transfer, Word};
+use serde::{Deserialize, Serialize};
 
 /// What travels with a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -29,7 +30,7 @@ pub const PARENT_BITS: u32 = 24;
 pub const UNKNOWN_PARENT: u32 = (1 << PARENT_BITS) - 1;
 
 /// Which companions are written. The same on all ranks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub struct Format {
     pub depths: bool,
     pub labels: bool,

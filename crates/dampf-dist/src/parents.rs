@@ -1,8 +1,8 @@
 //! The parents of the first states of a search.
 //!
-//! A store keeps as many bits of a parent's reference as it has room for, and it has little room while it is small. So the first states have the
-//! vaguest parents, for the rest of the search, and deep searches have long ways of them. These are kept beside the store, with all bits
-//! that travel.
+//! A store keeps as many bits of a parent's reference as it has room for, and it has little room while it is small. So
+//! the first states have the vaguest parents, for the rest of the search, and deep searches have long ways of them.
+//! These are kept beside the store, with all bits that travel.
 
 use dampf_store::StateRef;
 use std::collections::HashMap;

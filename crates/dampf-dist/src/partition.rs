@@ -1,8 +1,8 @@
 //! Who owns a state.
 //!
-//! All functions but two depend on the state alone, and on its contents rather than its names, so that every rank comes to the same
-//! answer without asking. *Depth slices* depend on how deep a state was found: a state may then be explored on several ranks.
-//! *Distance* needs a table whose entries the first rank hands out.
+//! All functions but two depend on the state alone, and on its contents rather than its names, so that every rank comes
+//! to the same answer without asking. *Depth slices* depend on how deep a state was found: a state may then be explored
+//! on several ranks. *Distance* needs a table whose entries the first rank hands out.
 
 use crate::Distributable;
 use dampf_core::{Fingerprints, Successors, Word, Worker};
@@ -184,8 +184,8 @@ impl<'m, M: Distributable> Partitioner<'m, M> {
         masked.iter().fold(0, |all, &at| all | (state[at] ^ self.base[at]) & mask[at]) == 0
     }
 
-    /// The owners of states that are found at this depth; [`NOBODY`] where nobody has said who that is. With those that are not rank `own`'s
-    /// comes their hash by [`hash_words`].
+    /// The owners of states that are found at this depth; [`NOBODY`] where nobody has said who that is. With those that
+    /// are not rank `own`'s comes their hash by [`hash_words`].
     #[inline]
     pub fn owners(
         &mut self,
@@ -307,8 +307,8 @@ impl Sections {
         Sections { mask, masked }
     }
 
-    /// A hash of what the words of the sections hold, or of fingerprints of what they name: a word that names a part belongs to them wholly
-    /// or not at all.
+    /// A hash of what the words of the sections hold, or of fingerprints of what they name: a word that names a part
+    /// belongs to them wholly or not at all.
     #[inline]
     pub fn hash(&self, value_at: impl Fn(usize) -> u64) -> u64 {
         mix(self
@@ -318,8 +318,9 @@ impl Sections {
     }
 }
 
-/// The rank that a hash falls to. The high bits of hashes decide where a rank's store has a state and the low ones where caches have it, so it is
-/// those between that decide about the rank: what lies on one rank must not crowd in one part of its tables.
+/// The rank that a hash falls to. The high bits of hashes decide where a rank's store has a state and the low ones
+/// where caches have it, so it is those between that decide about the rank: what lies on one rank must not crowd in one
+/// part of its tables.
 #[inline]
 pub fn spread(hash: u64, ranks: Rank) -> Rank {
     ((u64::from(hash as u32) * u64::from(ranks)) >> 32) as Rank

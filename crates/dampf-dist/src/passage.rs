@@ -1,13 +1,14 @@
 //! Parts of states on their way to another process.
 //!
-//! A state travels as its words, and these name parts by names that mean something to the sender only. So the sender first
-//! describes every part that the receiver has not been told of, those it is made of before it, and the receiver keeps a dictionary per
-//! sender. A part crosses the network once per pair of ranks, however many states name it.
+//! A state travels as its words, and these name parts by names that mean something to the sender only. So the sender
+//! first describes every part that the receiver has not been told of, those it is made of before it, and the receiver
+//! keeps a dictionary per sender. A part crosses the network once per pair of ranks, however many states name it.
 //!
-//! Where the ranks have a library ([`crate::library`]), only the places of parts are told, and the contents are read there.
+//! Where the ranks have a library ([`crate::library`]), only the places of parts are told, and the contents are read
+//! there.
 //!
-//! Which positions of a state (or of a part) hold names, and of which kinds, is a [`Shape`]. There are few, so they are numbered and
-//! described once too. A model without parts has no shapes: its words travel bare.
+//! Which positions of a state (or of a part) hold names, and of which kinds, is a [`Shape`]. There are few, so they are
+//! numbered and described once too. A model without parts has no shapes: its words travel bare.
 
 use crate::library::{Library, SharedAuthor, Visitor};
 use crate::wire::{Garbled, Reader, Write};
@@ -33,8 +34,8 @@ pub struct Departures {
     last_shape: Option<(Shape, u64)>,
 }
 
-/// The state that was described last, with the names in it and the number of its shape. Of a state with hundreds of names, nearly
-/// all stood in the one before.
+/// The state that was described last, with the names in it and the number of its shape. Of a state with hundreds of
+/// names, nearly all stood in the one before.
 #[derive(Default)]
 struct LastState {
     words: Vec<Word>,
@@ -197,8 +198,8 @@ impl Arrivals {
         Ok(())
     }
 
-    /// Translates a state into `words`, which hold the translation of the state before it in the same parcel, if that has the same shape.
-    /// Only what is not as `before` is looked up.
+    /// Translates a state into `words`, which hold the translation of the state before it in the same parcel, if that
+    /// has the same shape. Only what is not as `before` is looked up.
     pub fn translate_state(
         &self,
         shape: u64,

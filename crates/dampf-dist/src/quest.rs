@@ -1,30 +1,26 @@
 //! Trails, rebuilt by all ranks together.
 //!
-//! A store keeps a few bits of the reference of each state's parent, wherever the parent is. The first rank asks the holder of a state,
-//! which sends the state to all; each tries those of its states whose references begin with these bits and names those that lead
-//! there. Where several do, all are tried in turn, so that a wrong one is only a detour; where the distance is known, only a way
-//! of that length is taken. Where trying takes long, the first rank begins the search anew on its own and remembers its
-//! beginning: a way backwards is complete as soon as it meets a state of it.
+//! A store keeps a few bits of the reference of each state's parent, wherever the parent is. The first rank asks the
+//! holder of a state, which sends the state to all; each tries those of its states whose references begin with these
+//! bits and names those that lead there. Where several do, all are tried in turn, so that a wrong one is only a detour;
+//! where the distance is known, only a way of that length is taken. Where trying takes long, the first rank explores
+//! the states near the initial ones on its own ([`NearStates`]): a way backwards is complete as soon as it meets one of
+//! them.
 //!
 //! In a predictable search the way is known by positions, and each step is asked for.
 
-use crate::Distributable;
+use crate::discovery::{Discovery, FaultPlace};
 use crate::message::Message;
-use crate::node::Node;
-use crate::parcel::{PARENT_BITS, UNKNOWN_PARENT, unpack_single};
-use crate::report::{Discovery, FaultPlace, Report, Summary};
-use dampf_core::{Action, Finding, Model, Successors, Trail, Word, Worker, replay};
-use dampf_net::{Rank, Transport};
+use crate::near_states::NearStates;
+use crate::report::{Report, Summary};
+use dampf_core::{Action, Finding, Model, Trail, Word, replay};
+use dampf_net::Rank;
 use dampf_search::{FINDINGS_MAX, StopReason};
-use dampf_store::{ByPrefix, Prefix, Session, StateRef};
-use std::collections::{HashMap, HashSet, VecDeque};
+use dampf_store::StateRef;
+use std::collections::{HashSet, VecDeque};
 
-/// After so many tried states the beginning of the search is worth remembering.
+/// After so many tried states it is worth knowing those near the initial ones.
 const TRIED_MAX: u64 = 1_000_000;
-/// How many states of the beginning are remembered, and how many words of them at most.
-const KNOWN_MAX: usize = 500_000;
-const KNOWN_WORDS_MAX: usize = 1 << 25;
-
 /// A state of some rank.
 type Held = (Rank, StateRef);
 
@@ -57,12 +53,14 @@ pub(crate) struct Quest {
     awaited: Rank,
     answers: Vec<(Held, Vec<Action>)>,
     tried: u64,
-    known: Option<Beginning>,
+    known: Option<NearStates>,
 }
 
 impl Quest {
-    pub fn new(reports: Vec<Report>) -> Self {
-        let summary = Summary::of(&reports);
+    /// With `first_only`, the fault of the first place is the one that counts: a predictable search without ranks ends
+    /// there, and how many others the level has is nobody's business.
+    pub fn new(reports: Vec<Report>, first_only: bool) -> Self {
+        let mut summary = Summary::of(&reports);
         let ranks = reports.len() as Rank;
         let mut tasks: Vec<(Rank, Discovery)> = Vec::new();
         for (rank, report) in reports.into_iter().enumerate() {
@@ -70,6 +68,11 @@ impl Quest {
         }
         // Nearest first. The sort is stable, so ties are told in the order of ranks.
         tasks.sort_by_key(|(_, discovery)| discovery.place.order());
+        if first_only && !tasks.is_empty() {
+            tasks.truncate(1);
+            summary.statistics.faults = 1;
+            summary.judgement.faults = 1;
+        }
         let mut quest = Quest {
             summary,
             tasks: tasks.into(),
@@ -204,14 +207,14 @@ impl Quest {
         self.go_on();
     }
 
-    /// Whether the beginning of the search should be remembered now.
-    pub fn wants_beginning(&self) -> bool {
+    /// Whether the states near the initial ones should be known now.
+    pub fn wants_near_states(&self) -> bool {
         self.tried > TRIED_MAX && self.known.is_none() && self.search.is_some()
     }
 
-    /// Takes the beginning of the search, and begins the way again with it.
-    pub fn take_beginning(&mut self, beginning: Beginning) {
-        self.known = Some(beginning);
+    /// Takes the states near the initial ones, and begins the way again with them.
+    pub fn take_near_states(&mut self, near: NearStates) {
+        self.known = Some(near);
         if let Some(search) = &mut self.search {
             search.way.truncate(1);
             search.way[0].untried = None;
@@ -274,151 +277,5 @@ impl Quest {
             assert!(ends_in.contains(&Some(fault.clone())), "{ends_in:?} is not {fault}");
         }
         self.summary
-    }
-}
-
-/// The first states of a search, with the ways to them.
-pub(crate) struct Beginning {
-    /// The number of each state.
-    numbers: HashMap<Vec<Word>, usize>,
-    /// For each, its parent and the step from it (for an initial state, itself and its number), and its distance.
-    origins: Vec<(usize, Action, u64)>,
-}
-
-impl Beginning {
-    /// Searches from the initial states, on this rank alone.
-    pub fn of<M: Model>(model: &M) -> Beginning {
-        let mut worker = model.worker();
-        let mut out = Successors::new(model.width());
-        let mut beginning = Beginning { numbers: HashMap::new(), origins: Vec::new() };
-        let mut states: Vec<Vec<Word>> = Vec::new();
-        worker.initial(&mut out);
-        for number in (0..out.len()).filter(|&number| out.leads_on(number)) {
-            let origin = (states.len(), Action(number as u64), 0);
-            beginning.add(&mut states, out.state(number), origin);
-        }
-        let mut at = 0;
-        let most = KNOWN_MAX.min(KNOWN_WORDS_MAX / model.width().max(1));
-        while at < states.len() && states.len() < most {
-            worker.successors(&states[at], &mut out);
-            let distance = beginning.origins[at].2 + 1;
-            for step in (0..out.len()).filter(|&step| out.leads_on(step)) {
-                beginning.add(&mut states, out.state(step), (at, out.action(step), distance));
-            }
-            at += 1;
-        }
-        beginning
-    }
-
-    fn add(&mut self, states: &mut Vec<Vec<Word>>, state: &[Word], origin: (usize, Action, u64)) {
-        if !self.numbers.contains_key(state) {
-            self.numbers.insert(state.to_vec(), states.len());
-            states.push(state.to_vec());
-            self.origins.push(origin);
-        }
-    }
-
-    /// The way to a state, of the given length if one is given.
-    fn trail_to(&self, state: &[Word], distance: Option<u64>) -> Option<Trail> {
-        let mut number = *self.numbers.get(state)?;
-        if distance.is_some_and(|distance| distance != self.origins[number].2) {
-            return None;
-        }
-        let mut actions = Vec::new();
-        loop {
-            let (parent, action, distance) = self.origins[number];
-            if distance == 0 {
-                actions.reverse();
-                return Some(Trail::ending(action.0, actions));
-            }
-            actions.push(action);
-            number = parent;
-        }
-    }
-}
-
-impl FaultPlace {
-    /// Nearer places come first.
-    fn order(&self) -> (u64, u64, u32, bool) {
-        match *self {
-            FaultPlace::Initial(number) => (0, number, 0, true),
-            FaultPlace::State { distance, .. } => (distance.unwrap_or(0), 0, 0, true),
-            FaultPlace::Placed { level, position, step, of_state } => (level, position, step, of_state),
-        }
-    }
-}
-
-impl<M: Distributable> Node<'_, M> {
-    /// Lets all ranks look for the parents of a state of this rank.
-    pub(crate) fn answer_ask(&mut self, network: &mut impl Transport, question: u64, state: StateRef) {
-        if let Some(&(_, initial)) = self.initial.iter().find(|&&(initial, _)| initial == state) {
-            self.say(network, 0, &Message::IsInitial { question, initial });
-            return;
-        }
-        // Of a parent elsewhere no more bits are known; all states may be parents of one that has none.
-        let known = self.early_parents.get(state).filter(|&bits| bits != UNKNOWN_PARENT);
-        let prefix = match known {
-            Some(bits) => Prefix { value: u64::from(bits), bits: PARENT_BITS },
-            None => self.store.parent_prefix(state).unwrap_or(Prefix::ANY).cut(PARENT_BITS),
-        };
-        self.load(state);
-        let state = self.sought.pack_single(self.model, &self.words);
-        for rank in 0..self.ranks {
-            self.say(network, rank, &Message::Seek { question, prefix, state: &state });
-        }
-    }
-
-    /// Tries this rank's states.
-    pub(crate) fn answer_seek(
-        &mut self,
-        network: &mut impl Transport,
-        (from, question): (Rank, u64),
-        prefix: Prefix,
-        state: &[u8],
-    ) {
-        let arrivals = &mut self.sought_arrivals[from as usize];
-        let target = unpack_single(self.model, arrivals, state).expect("a state from another rank can be read");
-        self.note_contents(network, question, &target);
-        let mut candidates = Vec::new();
-        let waiting = self.waiting_states();
-        self.store.for_each_with(prefix, &mut |candidate| {
-            if waiting.binary_search(&candidate).is_err() {
-                candidates.push(candidate);
-            }
-            true
-        });
-        self.never_explored = Some(waiting);
-        let tried = candidates.len() as u64;
-        let mut parents = Vec::new();
-        let mut out = Successors::new(self.model.width());
-        for candidate in candidates {
-            self.load(candidate);
-            let words = self.words.clone();
-            parents.extend(self.path_to(&words, &target, &mut out).map(|actions| (candidate, actions)));
-        }
-        self.session.quiesce();
-        self.say(network, 0, &Message::Found { question, tried, parents });
-    }
-
-    /// The states that still wait, in order: nobody's parents, and in a search that goes deep far more than those that were explored.
-    fn waiting_states(&mut self) -> Vec<StateRef> {
-        self.never_explored.take().unwrap_or_else(|| {
-            let mut waiting = Vec::with_capacity(self.waiting());
-            self.for_each_waiting(&mut |stored| waiting.push(stored.state));
-            waiting.sort_unstable();
-            waiting
-        })
-    }
-
-    /// Says which step leaves the state at a position, if that is here.
-    pub(crate) fn answer_where(&mut self, network: &mut impl Transport, level: u64, position: u64, step: u32) {
-        let Some((state, place)) = self.ranking.as_ref().and_then(|ranking| ranking.whence(level, position)) else {
-            return;
-        };
-        self.load(state);
-        let mut out = Successors::new(self.model.width());
-        self.worker.successors(&self.words, &mut out);
-        let action = out.action(step as usize);
-        self.say(network, 0, &Message::Whence { action, level, origin: place.unwrap_or((position, 0)) });
     }
 }

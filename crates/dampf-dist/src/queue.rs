@@ -1,9 +1,9 @@
 //! States that wait to be explored.
 //!
-//! Four strategies say what waits. *Hash*: a state enters the store when it is found, and only its reference waits, so that it
-//! waits once. The others let whole states wait and look them up when their turn comes: *none* takes in all,
-//! *store* leaves out received states that are in the store already, *limit* lets the queue grow to a limit and then throws
-//! out what has entered the store meanwhile, looking at each state once if it is *extended*.
+//! Four strategies say what waits. *Hash*: a state enters the store when it is found, and only its reference waits, so
+//! that it waits once. The others let whole states wait and look them up when their turn comes: *none* takes in all,
+//! *store* leaves out received states that are in the store already, *limit* lets the queue grow to a limit and then
+//! throws out what has entered the store meanwhile, looking at each state once if it is *extended*.
 
 use crate::parcel::Companion;
 use dampf_core::Word;
@@ -35,8 +35,8 @@ pub enum Order {
     Levels,
     /// First come, first served; nobody waits for anybody.
     FirstCome,
-    /// The deepest first, of those the latest, and of the steps that leave a state the one whose label follows that of the step that led there: so that
-    /// processes take turns, which is how they get in each other's way.
+    /// The deepest first, of those the latest, and of the steps that leave a state the one whose label follows that of
+    /// the step that led there: so that processes take turns, which is how they get in each other's way.
     DepthFirst,
     /// The state with the fewest steps first.
     BestFirst,
@@ -122,9 +122,9 @@ impl StoredQueue {
     }
 }
 
-/// A stack for each depth. A plain stack would do on one rank; states that arrive from others must not come between a rank and the deep
-/// end of its own search. They go below those of this rank, so that the first to arrive is the first to be explored: it is where the search
-/// of its sender was going.
+/// A stack for each depth. A plain stack would do on one rank; states that arrive from others must not come between a
+/// rank and the deep end of its own search. They go below those of this rank, so that the first to arrive is the first
+/// to be explored: it is where the search of its sender was going.
 #[derive(Default)]
 pub struct ByDepth {
     stacks: Vec<VecDeque<Stored>>,

@@ -34,8 +34,8 @@ impl RecentStates {
         self.contains_or_insert_hashed(hash_words(state), state)
     }
 
-    /// Fetches the place where a state with this hash (by [`hash_words`]) is or will be: whoever has several states fetches all
-    /// before the first is looked at.
+    /// Fetches the place where a state with this hash (by [`hash_words`]) is or will be: whoever has several states
+    /// fetches all before the first is looked at.
     #[inline]
     pub fn fetch(&self, hash: u64) {
         let Some(last) = self.last else { return };

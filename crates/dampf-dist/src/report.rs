@@ -1,47 +1,24 @@
 //! What a rank found out, and what follows for all: as values and as bytes.
 
+use crate::discovery::{Discovery, FaultPlace};
 use crate::outbox::Traffic;
 use crate::wire::{Garbled, Reader, Write};
 use dampf_core::{Action, Fault, FaultKind, Finding, Revise, SourceLocation, Statistics, Trail, Unsupported};
-use dampf_search::Judgement;
-use dampf_search::StopReason;
+use dampf_search::{Judgement, StopReason};
 use dampf_store::StateRef;
-use std::collections::BTreeSet;
-
-/// Where a rank met a fault.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Discovery {
-    pub fault: Fault,
-    pub place: FaultPlace,
-    /// The steps that lead from there to the fault, the faulty one included; none where the state itself is faulty.
-    pub steps: Vec<Action>,
-}
-
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum FaultPlace {
-    /// An initial state that cannot even be made.
-    Initial(u64),
-    /// A state of the rank that reports it, with its distance where that is the least there is.
-    State { state: StateRef, distance: Option<u64> },
-    /// In a predictable search: this step of the level before, or else the state of this level that it leads to.
-    Placed { level: u64, position: u64, step: u32, of_state: bool },
-}
 
 /// What one rank found out.
 #[derive(Clone, Debug, Default)]
-pub struct Report {
+pub(crate) struct Report {
     pub statistics: Statistics,
     pub traffic: Traffic,
     /// States that were explored more than once, on different ranks or by local searches.
     pub redundant: u64,
-    pub truncated: bool,
-    pub unsupported: Option<Unsupported>,
+    pub judgement: Judgement,
     pub stopped: Option<StopReason>,
     pub discoveries: Vec<Discovery>,
     /// Why this rank saves no checkpoints any more.
     pub checkpoint_trouble: Option<String>,
-    /// What this rank refuted of what the model assumes.
-    pub refuted: BTreeSet<Revise>,
 }
 
 /// What all ranks know at the end.
@@ -52,26 +29,12 @@ pub struct Summary {
     pub largest_share: u64,
     pub traffic: Traffic,
     pub redundant: u64,
-    pub truncated: bool,
-    pub unsupported: Option<Unsupported>,
+    /// What judging states came to, on all ranks together. If anything was refuted, nothing else counts.
+    pub judgement: Judgement,
     pub stopped: Option<StopReason>,
     pub findings: Vec<Finding>,
     /// Why checkpoints could not be written, where that was so.
     pub checkpoint_trouble: Option<String>,
-    /// What was refuted of what the model assumes, by whichever rank. If there is anything, nothing else counts.
-    pub refuted: BTreeSet<Revise>,
-}
-
-impl Summary {
-    /// What judging states came to, on all ranks together.
-    pub fn judgement(&self) -> Judgement {
-        Judgement {
-            faults: self.statistics.faults,
-            unsupported: self.unsupported.clone(),
-            refuted: self.refuted.clone(),
-            truncated: self.truncated,
-        }
-    }
 }
 
 fn write_statistics(out: &mut Vec<u8>, statistics: &Statistics) {
@@ -152,34 +115,37 @@ fn read_trail(reader: &mut Reader) -> Result<Trail, Garbled> {
     Ok(Trail { initial: reader.number()?, stem: read_actions(reader)?, cycle: read_actions(reader)? })
 }
 
-fn write_refuted(out: &mut Vec<u8>, refuted: &BTreeSet<Revise>) {
+fn write_judgement(out: &mut Vec<u8>, judgement: &Judgement) {
+    let Judgement { faults, unsupported, refuted, truncated } = judgement;
+    out.number(*faults);
+    out.number(u64::from(unsupported.is_some()));
+    unsupported.iter().for_each(|unsupported| out.text(&unsupported.what));
     out.number(refuted.len() as u64);
     for revise in refuted {
         out.text(&revise.what);
         out.bytes(&revise.facts);
     }
+    out.number(u64::from(*truncated));
 }
 
-fn read_refuted(reader: &mut Reader) -> Result<BTreeSet<Revise>, Garbled> {
-    let count = reader.count()?;
-    (0..count).map(|_| Ok(Revise { what: reader.text()?, facts: reader.bytes()?.to_vec() })).collect()
-}
-
-/// What ends a search early, as the first fields of both.
-fn write_endings(out: &mut Vec<u8>, truncated: bool, unsupported: Option<&Unsupported>, stopped: Option<StopReason>) {
-    out.number(u64::from(truncated));
-    out.number(u64::from(unsupported.is_some()));
-    unsupported.iter().for_each(|unsupported| out.text(&unsupported.what));
-    out.number(stopped.map_or(0, |stop| stop as u64));
-}
-
-fn read_endings(reader: &mut Reader) -> Result<(bool, Option<Unsupported>, Option<StopReason>), Garbled> {
-    let truncated = reader.number()? != 0;
+fn read_judgement(reader: &mut Reader) -> Result<Judgement, Garbled> {
+    let faults = reader.number()?;
     let unsupported = match reader.number()? {
         0 => None,
         _ => Some(Unsupported { what: reader.text()? }),
     };
-    Ok((truncated, unsupported, StopReason::from_code(reader.number()? as u8)))
+    let count = reader.count()?;
+    let revise = |_| Ok(Revise { what: reader.text()?, facts: reader.bytes()?.to_vec() });
+    let refuted = (0..count).map(revise).collect::<Result<_, Garbled>>()?;
+    Ok(Judgement { faults, unsupported, refuted, truncated: reader.number()? != 0 })
+}
+
+fn write_stopped(out: &mut Vec<u8>, stopped: Option<StopReason>) {
+    out.number(stopped.map_or(0, |stop| stop as u64));
+}
+
+fn read_stopped(reader: &mut Reader) -> Result<Option<StopReason>, Garbled> {
+    Ok(StopReason::from_code(reader.number()? as u8))
 }
 
 impl Discovery {
@@ -227,11 +193,11 @@ impl Report {
         write_statistics(&mut out, &self.statistics);
         write_traffic(&mut out, &self.traffic);
         out.number(self.redundant);
-        write_endings(&mut out, self.truncated, self.unsupported.as_ref(), self.stopped);
+        write_judgement(&mut out, &self.judgement);
+        write_stopped(&mut out, self.stopped);
         out.number(self.discoveries.len() as u64);
         self.discoveries.iter().for_each(|discovery| discovery.write(&mut out));
         out.text(self.checkpoint_trouble.as_deref().unwrap_or_default());
-        write_refuted(&mut out, &self.refuted);
         out
     }
 
@@ -240,28 +206,17 @@ impl Report {
         let statistics = read_statistics(&mut reader)?;
         let traffic = read_traffic(&mut reader)?;
         let redundant = reader.number()?;
-        let (truncated, unsupported, stopped) = read_endings(&mut reader)?;
+        let (judgement, stopped) = (read_judgement(&mut reader)?, read_stopped(&mut reader)?);
         let count = reader.count()?;
         let discoveries = (0..count).map(|_| Discovery::read(&mut reader)).collect::<Result<_, _>>()?;
         let checkpoint_trouble = Some(reader.text()?).filter(|trouble| !trouble.is_empty());
-        let refuted = read_refuted(&mut reader)?;
-        Ok(Report {
-            statistics,
-            traffic,
-            redundant,
-            truncated,
-            unsupported,
-            stopped,
-            discoveries,
-            checkpoint_trouble,
-            refuted,
-        })
+        Ok(Report { statistics, traffic, redundant, judgement, stopped, discoveries, checkpoint_trouble })
     }
 }
 
 impl Summary {
     /// Adds up what the ranks report, but for their discoveries.
-    pub fn of(reports: &[Report]) -> Summary {
+    pub(crate) fn of(reports: &[Report]) -> Summary {
         let mut all = Summary::default();
         for report in reports {
             let (sum, of_rank) = (&mut all.statistics, &report.statistics);
@@ -275,12 +230,8 @@ impl Summary {
             all.largest_share = all.largest_share.max(of_rank.states);
             all.traffic.add(&report.traffic);
             all.redundant += report.redundant;
-            all.truncated |= report.truncated;
-            let both = [all.unsupported.take(), report.unsupported.clone()];
-            // Which of several is told must not depend on which came first.
-            all.unsupported = both.into_iter().flatten().min_by(|one, other| one.what.cmp(&other.what));
+            all.judgement.absorb(report.judgement.clone());
             all.checkpoint_trouble = all.checkpoint_trouble.take().or(report.checkpoint_trouble.clone());
-            all.refuted.extend(report.refuted.iter().cloned());
         }
         all.stopped = reports.iter().find_map(|report| report.stopped);
         all
@@ -292,14 +243,14 @@ impl Summary {
         out.number(self.largest_share);
         write_traffic(&mut out, &self.traffic);
         out.number(self.redundant);
-        write_endings(&mut out, self.truncated, self.unsupported.as_ref(), self.stopped);
+        write_judgement(&mut out, &self.judgement);
+        write_stopped(&mut out, self.stopped);
         out.number(self.findings.len() as u64);
         for finding in &self.findings {
             write_fault(&mut out, &finding.fault);
             write_trail(&mut out, &finding.trail);
         }
         out.text(self.checkpoint_trouble.as_deref().unwrap_or_default());
-        write_refuted(&mut out, &self.refuted);
         out
     }
 
@@ -309,23 +260,11 @@ impl Summary {
         let largest_share = reader.number()?;
         let traffic = read_traffic(&mut reader)?;
         let redundant = reader.number()?;
-        let (truncated, unsupported, stopped) = read_endings(&mut reader)?;
+        let (judgement, stopped) = (read_judgement(&mut reader)?, read_stopped(&mut reader)?);
         let count = reader.count()?;
         let finding = |_| Ok(Finding { fault: read_fault(&mut reader)?, trail: read_trail(&mut reader)? });
         let findings = (0..count).map(finding).collect::<Result<_, Garbled>>()?;
         let checkpoint_trouble = Some(reader.text()?).filter(|trouble| !trouble.is_empty());
-        let refuted = read_refuted(&mut reader)?;
-        Ok(Summary {
-            statistics,
-            largest_share,
-            traffic,
-            redundant,
-            truncated,
-            unsupported,
-            stopped,
-            findings,
-            checkpoint_trouble,
-            refuted,
-        })
+        Ok(Summary { statistics, largest_share, traffic, redundant, judgement, stopped, findings, checkpoint_trouble })
     }
 }

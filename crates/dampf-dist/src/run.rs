@@ -2,12 +2,12 @@
 
 use crate::Distributable;
 use crate::RankSettings;
-use crate::checkpoint::CheckpointProblem;
 use crate::node::Node;
 use crate::partition::NoSuchSection;
 use crate::report::Summary;
 use dampf_net::thread::{ThreadTransport, connect};
 use dampf_net::{Lost, Post, Rank, Transport, host, run};
+use dampf_search::checkpoint::CheckpointProblem;
 use dampf_search::{Monitor, SearchOptions, watched};
 use dampf_store::{Store, TreeStore};
 use std::fmt;
@@ -79,7 +79,8 @@ impl From<CheckpointProblem> for RankProblem {
 
 /// A network on which one search follows another.
 ///
-/// A rank that has finished a search may begin the next before others have finished; what it says then is kept for them.
+/// A rank that has finished a search may begin the next before others have finished; what it says then is kept for
+/// them.
 pub struct Network<T> {
     transport: T,
     early: Vec<(Rank, Vec<u8>)>,
@@ -98,8 +99,9 @@ impl<T: Transport> Network<T> {
         self.transport.ranks()
     }
 
-    /// Tells all ranks whether this one is ready for what comes next, or why it is not, and hears the same from them. All ranks call
-    /// this at the same point of what they do. A rank that just went away would leave the others waiting for it.
+    /// Tells all ranks whether this one is ready for what comes next, or why it is not, and hears the same from them.
+    /// All ranks call this at the same point of what they do. A rank that just went away would leave the others waiting
+    /// for it.
     pub fn agree(&mut self, trouble: Option<&str>) -> Result<(), RankProblem> {
         let (me, ranks) = (self.rank(), self.ranks());
         let mut told: Vec<Option<String>> = vec![None; ranks as usize];
@@ -134,7 +136,8 @@ impl<T: Transport> Network<T> {
 /// How long a rank sleeps that waits for others to be ready; a message wakes it.
 const PATIENCE: Duration = Duration::from_millis(5);
 
-/// Searches as one rank of a network. All ranks call this with equal models, options and settings, and get the same result.
+/// Searches as one rank of a network. All ranks call this with equal models, options and settings, and get the same
+/// result.
 pub fn search_on<M: Distributable, T: Transport>(
     network: &mut Network<T>,
     model: &M,
@@ -160,7 +163,8 @@ pub fn search_on_threads<M: Distributable>(
     search_as_ranks(networks, model, (options, settings), monitor, |_| ()).1
 }
 
-/// Several ranks of a network, all in this process, which is one of those that the network connects. One search may follow another.
+/// Several ranks of a network, all in this process, which is one of those that the network connects. One search may
+/// follow another.
 pub struct Host<T> {
     post: Post<T>,
     networks: Vec<Network<ThreadTransport>>,
@@ -205,7 +209,8 @@ impl<T: Transport> Host<T> {
     }
 }
 
-/// Searches as the ranks that this process hosts. All processes call this with equal models, options and settings, and get the same result.
+/// Searches as the ranks that this process hosts. All processes call this with equal models, options and settings, and
+/// get the same result.
 pub fn search_on_host<M: Distributable, T: Transport>(
     host: &mut Host<T>,
     model: &M,
@@ -221,7 +226,8 @@ pub fn search_on_host<M: Distributable, T: Transport>(
     result
 }
 
-/// Searches as several ranks, each on a thread of its own, while this thread does something else as long as they need it.
+/// Searches as several ranks, each on a thread of its own, while this thread does something else as long as they need
+/// it.
 fn search_as_ranks<M: Distributable>(
     networks: Vec<Network<ThreadTransport>>,
     model: &M,

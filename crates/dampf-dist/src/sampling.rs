@@ -1,11 +1,12 @@
 //! By which sections the states of a model are best divided, found by exploring some of them first.
 //!
-//! A step that leaves the sections alone stays on its rank, so few sections mean few steps that cross. States whose sections are equal lie
-//! on one rank, so sections with few values mean uneven shares. The first thousands of states say how much of both there is: how often
-//! each section changes, and how evenly the states fall to ranks. (Random walks say little of the latter: they meet most often what
-//! they come back to, and not what there is most of.)
+//! A step that leaves the sections alone stays on its rank, so few sections mean few steps that cross. States whose
+//! sections are equal lie on one rank, so sections with few values mean uneven shares. The first thousands of states
+//! say how much of both there is: how often each section changes, and how evenly the states fall to ranks. (Random
+//! walks say little of the latter: they meet most often what they come back to, and not what there is most of.)
 //!
-//! Everything here depends on the model and the number of ranks alone: ranks that choose for themselves choose the same.
+//! Everything here depends on the model and the number of ranks alone: ranks that choose for themselves choose the
+//! same.
 
 use crate::Distributable;
 use crate::partition::{Partition, Sections, spread};
@@ -55,7 +56,8 @@ struct Sample<'m> {
     masks: &'m [Vec<Word>],
     /// Whether a word of a state is wholly in a section or not at all.
     parts: bool,
-    /// What the words of the states hold, or fingerprints of what they name; in the order in which the states were found.
+    /// What the words of the states hold, or fingerprints of what they name; in the order in which the states were
+    /// found.
     values: Vec<u64>,
     /// Which sections each step changes that leaves the states, and how many steps change the same.
     changes: Vec<(u64, u32)>,
@@ -164,7 +166,8 @@ impl<'m> Sample<'m> {
         (1.0 + CROSSING_COST * crossing) * self.unevenness(&hashes) * (1.0 + DEVIATIONS * deviation)
     }
 
-    /// The largest share of a rank, where 1 is an even one; of those that were found earlier and of those later, because shares may shift.
+    /// The largest share of a rank, where 1 is an even one; of those that were found earlier and of those later,
+    /// because shares may shift.
     fn unevenness(&self, hashes: &[u64]) -> f64 {
         let in_half = |hashes: &[u64]| {
             let mut counts = vec![0u32; self.ranks as usize];
@@ -193,8 +196,8 @@ impl<'m> Sample<'m> {
     }
 }
 
-/// Explores the first states of a model: a store with them, and those that were explored in their order. None where a state cannot be computed,
-/// or where there are no more.
+/// Explores the first states of a model: a store with them, and those that were explored in their order. None where a
+/// state cannot be computed, or where there are no more.
 fn explore_some<M: Distributable>(model: &M) -> Option<(TreeStore, Vec<StateRef>)> {
     let steps_max = if model.has_parts() { STEPS_MAX_OF_PROGRAMS } else { STEPS_MAX };
     let store = TreeStore::new(model.width());

@@ -1,14 +1,19 @@
 //! Has the search ended everywhere?
 //!
-//! A rank that has nothing to do may get work from another one at any moment, and work may be on its way. Safra's algorithm finds
-//! out: a token goes round the ring of ranks, each adds the number of messages it has sent minus those it has received,
-//! and taints the token if it has received one since the token was last there. Only if the token comes back to the first rank
-//! untainted, with a sum of zero, and the first rank has received nothing either, no message can be under way and nobody can have
-//! work. `models/self` holds a model of it that Dampf checks.
+//! A rank that has nothing to do may get work from another one at any moment, and work may be on its way. Safra's
+//! algorithm finds out: a token goes round the ring of ranks, each adds the number of messages it has sent minus those
+//! it has received, and taints the token if it has received one since the token was last there. Only if the token comes
+//! back to the first rank untainted, with a sum of zero, and the first rank has received nothing either, no message can
+//! be under way and nobody can have work. `models/self` holds a model of it that Dampf checks.
 //!
-//! [`IdleReports`] is what a paper of 2007 does instead: ranks tell the first one when they run out of work and when they get new. It
-//! is wrong, as its authors say: messages under way are in nobody's report. It is kept to show just that.
+//! [`IdleReports`] is what a paper of 2007 does instead: ranks tell the first one when they run out of work and when
+//! they get new. It is wrong, as its authors say: messages under way are in nobody's report. It is kept to show just
+//! that.
 
+use crate::Termination;
+use crate::delivery::Balance;
+use crate::mail::Mail;
+use crate::message::Message;
 use dampf_net::Rank;
 
 /// The token that goes round.
@@ -19,97 +24,133 @@ pub struct Token {
     pub tainted: bool,
 }
 
-/// One rank's part in Safra's algorithm.
-#[derive(Debug)]
-pub struct Safra {
-    rank: Rank,
-    ranks: Rank,
-    balance: i64,
-    /// Received a message since the token left.
-    tainted: bool,
-    token: Option<Token>,
-    /// The first rank's: a token is on its way.
-    is_probing: bool,
-    /// How often the token went round.
-    pub rounds: u64,
-}
-
-/// What to do for the detection.
+/// What a rank without work finds out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Detection {
+pub(crate) enum Rest {
     /// Nothing.
-    Wait,
-    /// Give the token to this rank.
-    Pass(Rank, Token),
+    Waits,
+    /// It has told others something.
+    Told,
     /// The search has ended everywhere.
     Ended,
 }
 
-impl Safra {
-    pub fn new(rank: Rank, ranks: Rank) -> Self {
-        Safra { rank, ranks, balance: 0, tainted: false, token: None, is_probing: false, rounds: 0 }
-    }
+/// One rank's part in finding out whether the search has ended.
+pub(crate) enum Detection {
+    Safra(Safra),
+    IdleReports(IdleReports),
+}
 
-    pub fn sent(&mut self) {
-        self.balance += 1;
-    }
-
-    pub fn received(&mut self) {
-        self.balance -= 1;
-        self.tainted = true;
-    }
-
-    pub fn take(&mut self, token: Token) {
-        self.token = Some(token);
+impl Detection {
+    pub fn new(termination: Termination, mail: &Mail) -> Self {
+        match termination {
+            Termination::Safra => Detection::Safra(Safra::default()),
+            Termination::IdleReports => Detection::IdleReports(IdleReports::new(mail.rank, mail.ranks)),
+        }
     }
 
     /// To be asked when the rank has no work and nothing left to send.
-    pub fn idle(&mut self) -> Detection {
-        if self.ranks == 1 {
-            return Detection::Ended;
+    pub fn rest(&mut self, balance: Balance, mail: &mut Mail) -> Rest {
+        let rest = match self {
+            Detection::Safra(safra) => safra.rest(balance, mail),
+            Detection::IdleReports(reports) => reports.rest(mail),
+        };
+        if rest == Rest::Ended {
+            mail.broadcast(&Message::Ended);
         }
-        if self.rank > 0 {
-            let Some(token) = self.token.take() else { return Detection::Wait };
-            let passed = Token { balance: token.balance + self.balance, tainted: token.tainted || self.tainted };
-            self.tainted = false;
-            return Detection::Pass((self.rank + 1) % self.ranks, passed);
+        rest
+    }
+
+    /// The rank has work.
+    pub fn work(&mut self, mail: &mut Mail) {
+        if let Detection::IdleReports(reports) = self {
+            reports.work(mail);
         }
-        match self.token.take() {
-            Some(token) if !token.tainted && !self.tainted && token.balance + self.balance == 0 => Detection::Ended,
-            None if self.is_probing => Detection::Wait,
-            _ => {
-                self.tainted = false;
-                self.is_probing = true;
-                self.rounds += 1;
-                Detection::Pass(1, Token { balance: 0, tainted: false })
+    }
+
+    pub fn take_token(&mut self, token: Token) {
+        if let Detection::Safra(safra) = self {
+            safra.token = Some(token);
+        }
+    }
+
+    pub fn take_idle(&mut self, from: Rank, is_idle: bool) {
+        if let Detection::IdleReports(reports) = self {
+            reports.idle[from as usize] = is_idle;
+        }
+    }
+}
+
+/// One rank's part in Safra's algorithm.
+#[derive(Debug, Default)]
+pub(crate) struct Safra {
+    /// Messages that had been received when the token left.
+    received: u64,
+    token: Option<Token>,
+    /// The first rank's: a token is on its way.
+    is_probing: bool,
+}
+
+impl Safra {
+    fn rest(&mut self, Balance { sent, received }: Balance, mail: &mut Mail) -> Rest {
+        if mail.ranks == 1 {
+            return Rest::Ended;
+        }
+        let own = sent as i64 - received as i64;
+        let is_tainted = received > self.received;
+        let token = self.token.take();
+        let (to, passed) = match token {
+            Some(token) if mail.rank > 0 => {
+                let tainted = token.tainted || is_tainted;
+                ((mail.rank + 1) % mail.ranks, Token { balance: token.balance + own, tainted })
             }
-        }
+            None if mail.rank > 0 || self.is_probing => return Rest::Waits,
+            Some(token) if !token.tainted && !is_tainted && token.balance + own == 0 => return Rest::Ended,
+            _ => {
+                self.is_probing = true;
+                (1, Token { balance: 0, tainted: false })
+            }
+        };
+        self.received = received;
+        mail.send(to, &Message::Token(passed));
+        Rest::Told
     }
 }
 
 /// The detection of 2007, which ends too early.
 #[derive(Debug)]
-pub struct IdleReports {
+pub(crate) struct IdleReports {
     /// The first rank's: who has said to be idle.
     idle: Vec<bool>,
     /// Whether this rank has told that it is idle.
-    pub reported: bool,
+    reported: bool,
 }
 
 impl IdleReports {
-    pub fn new(rank: Rank, ranks: Rank) -> Self {
+    fn new(rank: Rank, ranks: Rank) -> Self {
         // As published: all ranks but the first begin as if they had reported, and the first knows of nobody.
         let mut idle = vec![false; ranks as usize];
         idle[0] = true;
         IdleReports { idle, reported: rank > 0 }
     }
 
-    pub fn report(&mut self, from: Rank, is_idle: bool) {
-        self.idle[from as usize] = is_idle;
+    fn rest(&mut self, mail: &mut Mail) -> Rest {
+        if mail.rank == 0 {
+            let all_idle = self.idle.iter().all(|&idle| idle);
+            return if all_idle { Rest::Ended } else { Rest::Waits };
+        }
+        if self.reported {
+            return Rest::Waits;
+        }
+        self.reported = true;
+        mail.send(0, &Message::Idle(true));
+        Rest::Told
     }
 
-    /// Whether the first rank, being idle itself, would end the search.
-    pub fn all_idle(&self) -> bool {
-        self.idle.iter().all(|&idle| idle)
+    fn work(&mut self, mail: &mut Mail) {
+        if mail.rank > 0 && self.reported {
+            self.reported = false;
+            mail.send(0, &Message::Idle(false));
+        }
     }
 }

@@ -42,8 +42,8 @@ impl Write for Vec<u8> {
         self.difference(words, &vec![0; words.len()]);
     }
 
-    /// For every two words a byte that says which of their bytes differ, then these bytes. Behind a byte that says none, how
-    /// many further pairs are equal too.
+    /// For every two words a byte that says which of their bytes differ, then these bytes. Behind a byte that says
+    /// none, how many further pairs are equal too.
     #[inline]
     fn difference(&mut self, words: &[Word], base: &[Word]) {
         let mut equal_pairs = None::<usize>;

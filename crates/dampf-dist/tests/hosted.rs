@@ -1,5 +1,5 @@
-//! Ranks that have threads: several parts of the states in each process, and searches that follow each other. Processes are threads here,
-//! and each has its own model.
+//! Ranks that have threads: several parts of the states in each process, and searches that follow each other. Processes
+//! are threads here, and each has its own model.
 
 use dampf_dist::{Distributable, Host, Order, Partition, RankSettings, Summary, search_on_host};
 use dampf_net::Rank;

@@ -3,8 +3,9 @@
 mod network;
 
 use dampf_core::replay;
-use dampf_dist::{Beginning, CheckpointProblem, Checkpoints, Order, Partition, RankProblem, RankSettings, Waiting};
+use dampf_dist::{Checkpoints, Order, Partition, RankProblem, RankSettings, Start, Waiting};
 use dampf_net::simulation;
+use dampf_search::checkpoint::{self, CheckpointProblem, MANIFEST};
 use dampf_search::{Monitor, SearchOptions};
 use dampf_store::TreeStore;
 use dampf_testkit::graph::{Size, random_graph};
@@ -21,7 +22,7 @@ fn checkpoints(folder: &Path, resume: bool) -> Option<Checkpoints> {
         every: Duration::ZERO,
         identity: "a graph".to_owned(),
         description: "for whoever resumes".to_owned(),
-        beginning: if resume { Beginning::Resume } else { Beginning::New },
+        start: if resume { Start::Resume } else { Start::New },
     })
 }
 
@@ -48,7 +49,7 @@ fn a_search_that_dies_is_resumed_on_any_number_of_ranks() {
         let folder = tempfile::tempdir().unwrap();
         let mut lives = 0;
         let summary = loop {
-            let resume = folder.path().join("manifest").exists();
+            let resume = folder.path().join(MANIFEST).exists();
             resumptions += u64::from(resume);
             settings.checkpoints = checkpoints(folder.path(), resume);
             let ranks = [1, 2, 3, 5][(pick(4, 41) + lives as usize) % 4];
@@ -94,7 +95,7 @@ fn a_search_that_is_halted_during_a_checkpoint_leaves_nothing_out() {
         };
         let network = simulation::SimulationSettings::varied(seed);
         simulated(std::slice::from_ref(&graph), 3, &limited, &settings, &network);
-        if !folder.path().join("manifest").exists() {
+        if !folder.path().join(MANIFEST).exists() {
             continue;
         }
         resumed += 1;
@@ -122,7 +123,7 @@ fn parts_of_states_are_in_the_checkpoint() {
             assert!(summary.is_none());
             folder
         });
-        let folder = dead.into_iter().find(|folder| dampf_dist::description(folder.path()).is_ok()).unwrap();
+        let folder = dead.into_iter().find(|folder| checkpoint::description(folder.path()).is_ok()).unwrap();
         settings.checkpoints = checkpoints(folder.path(), true);
         let pages: Vec<Pages> = (0..3).map(|_| Pages::new(3, 8)).collect();
         let (summary, _) = simulated(&pages, 3, &options, &settings, &simulation::SimulationSettings::new(1));
@@ -146,19 +147,19 @@ fn folders_that_cannot_be_used_are_refused() {
             other => panic!("{other:?}"),
         }
     };
-    assert!(matches!(problem(checkpoints(folder.path(), true)), Some(CheckpointProblem::Nothing(_))));
+    assert!(matches!(problem(checkpoints(folder.path(), true)), Some(CheckpointProblem::NoCheckpoint { .. })));
     let settings = RankSettings { checkpoints: checkpoints(folder.path(), false), ..RankSettings::default() };
     simulated(std::slice::from_ref(&graph), 2, &options, &settings, &simulation::SimulationSettings::new(1));
-    assert_eq!(dampf_dist::description(folder.path()).unwrap(), "for whoever resumes");
-    assert!(matches!(problem(checkpoints(folder.path(), false)), Some(CheckpointProblem::InUse(_))));
+    assert_eq!(checkpoint::description(folder.path()).unwrap(), "for whoever resumes");
+    assert!(matches!(problem(checkpoints(folder.path(), false)), Some(CheckpointProblem::HoldsCheckpoint { .. })));
     let mut other = checkpoints(folder.path(), true);
     other.as_mut().unwrap().identity = "another graph".to_owned();
-    assert!(matches!(problem(other), Some(CheckpointProblem::OtherSearch(_))));
-    let manifest = folder.path().join("manifest");
+    assert!(matches!(problem(other), Some(CheckpointProblem::OtherSearch { .. })));
+    let manifest = folder.path().join(MANIFEST);
     let whole = std::fs::read(&manifest).unwrap();
     for length in 0..whole.len() {
         std::fs::write(&manifest, &whole[..length]).unwrap();
-        assert!(matches!(problem(checkpoints(folder.path(), true)), Some(CheckpointProblem::Garbled(_))));
+        assert!(matches!(problem(checkpoints(folder.path(), true)), Some(CheckpointProblem::Damaged { .. })));
     }
     std::fs::write(&manifest, &whole).unwrap();
     assert!(problem(checkpoints(folder.path(), true)).is_none());
@@ -171,5 +172,5 @@ fn folders_that_cannot_be_used_are_refused() {
             std::fs::write(&path, bytes).unwrap();
         }
     }
-    assert!(matches!(problem(checkpoints(folder.path(), true)), Some(CheckpointProblem::Garbled(_))));
+    assert!(matches!(problem(checkpoints(folder.path(), true)), Some(CheckpointProblem::Damaged { .. })));
 }

@@ -59,7 +59,7 @@ fn compare<M: Model>(
     }
     let verdict = {
         let certainty = (Exactness::Exact, summary.statistics.states);
-        judge(&summary.findings, &summary.judgement(), summary.stopped, certainty, options)
+        judge(&summary.findings, &summary.judgement, summary.stopped, certainty, options)
     };
     match (&verdict, &expected.first) {
         (Verdict::Verified, None) => {}

@@ -4,7 +4,7 @@
 //! because labels mean something only in the program they were taken from: a model that has changed since is
 //! noticed before a wrong story is told.
 
-use dampf_core::{Action, Fault, Trail};
+use dampf_core::{Action, Fault, Trail, fnv1a};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -148,8 +148,7 @@ pub fn text_hash(text: &str) -> String {
 
 /// A hash of an executable or a source, in the same way.
 pub fn bytes_hash(bytes: &[u8]) -> String {
-    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    format!("fnv1a-{:016x}", bytes.iter().fold(0xcbf2_9ce4_8422_2325, step))
+    format!("fnv1a-{:016x}", fnv1a(bytes.iter().copied()))
 }
 
 #[cfg(test)]

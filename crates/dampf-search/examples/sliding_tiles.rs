@@ -6,7 +6,8 @@
 //! ```
 
 use dampf_core::{Action, Model, Restore, Successors, Word, Worker};
-use dampf_search::external::{self, DiskProblem, DiskSettings};
+use dampf_search::checkpoint::CheckpointProblem;
+use dampf_search::external::{self, DiskSettings};
 use dampf_search::{Monitor, Outcome, SearchOptions, peak_resident_bytes};
 use dampf_store::TreeStore;
 use std::path::Path;
@@ -97,7 +98,9 @@ fn on_disk(model: &Tiles, folder: &Path, options: &SearchOptions, checkpoint_eve
         ..DiskSettings::default()
     };
     let outcome = match external::resume(model, folder, options, &settings, &Monitor::new()) {
-        Err(DiskProblem::NoSearch { .. }) => external::check(model, folder, options, &settings, &Monitor::new()),
+        Err(CheckpointProblem::NoCheckpoint { .. }) => {
+            external::check(model, folder, options, &settings, &Monitor::new())
+        }
         resumed => resumed,
     };
     outcome.unwrap_or_else(|problem| {

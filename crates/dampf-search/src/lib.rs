@@ -15,6 +15,7 @@
 //! it is returned.
 
 mod breadth_first;
+pub mod checkpoint;
 mod depth_first;
 pub mod expand;
 pub mod external;

@@ -3,7 +3,8 @@
 mod external_folder;
 
 use dampf_core::{Model, Restore, Successors, Verdict, Word, Worker};
-use dampf_search::external::{self, DiskProblem, DiskSettings};
+use dampf_search::checkpoint::{self, CheckpointProblem};
+use dampf_search::external::{self, DiskSettings};
 use dampf_search::{Monitor, Outcome, SearchOptions, StopReason};
 use dampf_testkit::graph::{Graph, Size, random_graph};
 use dampf_testkit::pages::Pages;
@@ -32,9 +33,9 @@ fn go_on<M: Restore>(
     options: &SearchOptions,
     settings: &DiskSettings,
     monitor: &Monitor,
-) -> Result<Outcome, DiskProblem> {
+) -> Result<Outcome, CheckpointProblem> {
     match external::resume(model, folder, options, settings, monitor) {
-        Err(DiskProblem::NoSearch { .. }) => external::check(model, folder, options, settings, monitor),
+        Err(CheckpointProblem::NoCheckpoint { .. }) => external::check(model, folder, options, settings, monitor),
         other => other,
     }
 }
@@ -155,7 +156,7 @@ fn damaged_contents_are_noticed() {
         for bytes in [damaged.as_slice(), &whole[..at]] {
             std::fs::write(&file, bytes).unwrap();
             let problem = external::resume(&Pages::new(3, 9), &folder.path, &limited, &settings(2000), &Monitor::new());
-            assert!(matches!(problem, Err(DiskProblem::Damaged { .. })), "byte {at}: {problem:?}");
+            assert!(matches!(problem, Err(CheckpointProblem::Damaged { .. })), "byte {at}: {problem:?}");
         }
     }
 }
@@ -245,8 +246,8 @@ fn folders_that_are_not_for_this_search_are_refused() {
     let resume = |options: &SearchOptions, settings: &DiskSettings| {
         external::resume(&graph, &folder.path, options, settings, &monitor)
     };
-    assert!(matches!(resume(&options, &settings(1000)), Err(DiskProblem::NoSearch { .. })));
-    assert!(matches!(external::read_description(&folder.path), Err(DiskProblem::NoSearch { .. })));
+    assert!(matches!(resume(&options, &settings(1000)), Err(CheckpointProblem::NoCheckpoint { .. })));
+    assert!(matches!(checkpoint::description(&folder.path), Err(CheckpointProblem::NoCheckpoint { .. })));
     std::fs::create_dir_all(&folder.path).unwrap();
     std::fs::write(folder.path.join("letter.txt"), "dear reader").unwrap();
     let problem = check(&settings(1000)).unwrap_err();
@@ -254,17 +255,20 @@ fn folders_that_are_not_for_this_search_are_refused() {
     std::fs::remove_file(folder.path.join("letter.txt")).unwrap();
 
     check(&settings(1000)).unwrap();
-    assert_eq!(external::read_description(&folder.path).unwrap(), "{\"command\": \"check\"}");
-    assert!(matches!(check(&settings(1000)), Err(DiskProblem::HoldsSearch { .. })));
+    assert_eq!(checkpoint::description(&folder.path).unwrap(), "{\"command\": \"check\"}");
+    assert!(matches!(check(&settings(1000)), Err(CheckpointProblem::HoldsCheckpoint { .. })));
     let other = DiskSettings { identity: "another graph".to_owned(), ..settings(1000) };
-    assert!(matches!(resume(&options, &other), Err(DiskProblem::OtherModel { .. })));
+    assert!(matches!(resume(&options, &other), Err(CheckpointProblem::OtherSearch { .. })));
     let other = SearchOptions { keep_going: true, ..options.clone() };
-    assert!(matches!(resume(&other, &settings(1000)), Err(DiskProblem::OtherOption { option: "keep going", .. })));
+    assert!(matches!(
+        resume(&other, &settings(1000)),
+        Err(CheckpointProblem::OtherOption { option: "keep going", .. })
+    ));
     resume(&options, &settings(1000)).unwrap();
 
     let lock = std::fs::File::open(folder.path.join("dampf-search.lock")).unwrap();
     lock.lock().unwrap();
-    assert!(matches!(resume(&options, &settings(1000)), Err(DiskProblem::InUse { .. })));
+    assert!(matches!(resume(&options, &settings(1000)), Err(CheckpointProblem::InUse { .. })));
     lock.unlock().unwrap();
     external::remove(&folder.path).unwrap();
     assert!(!folder.path.exists());
@@ -367,7 +371,7 @@ fn a_killed_search_comes_to_the_same_end() {
             }
             assert_eq!(output.status.code(), None, "the child failed: {output:?}");
             // A child that was killed before it began to search proves nothing.
-            kills += u32::from(external::read_description(&folder.path).is_ok());
+            kills += u32::from(checkpoint::description(&folder.path).is_ok());
         }
     }
 }

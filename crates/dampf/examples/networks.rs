@@ -83,7 +83,7 @@ fn main() {
             let store = &stores[rank as usize];
             Node::new(rank, ranks, &model, store, (&options, &settings), &monitor).expect("it can begin")
         };
-        let mut nodes: Vec<Node<GclModel>> = (0..ranks).map(node).collect();
+        let mut nodes: Vec<Node<GclModel, TreeStore>> = (0..ranks).map(node).collect();
         let network =
             simulation::SimulationSettings { turns_max: u64::MAX, ..simulation::SimulationSettings::varied(seed) };
         let outcome = simulate(&mut nodes, &network);

@@ -11,10 +11,10 @@ use crate::terminal::complain;
 use crate::values::RANKS_MAX;
 use dampf_core::Word;
 use dampf_dist::{
-    Beginning, CheckpointProblem, Checkpoints, Distributable, Library, Order, Partition, RankProblem, RankSettings,
-    Summary, Waiting,
+    Checkpoints, Distributable, Library, Order, Partition, RankProblem, RankSettings, Start, Summary, Waiting,
 };
 use dampf_report::{Origin, Traffic};
+use dampf_search::checkpoint::{self, CheckpointProblem};
 use dampf_search::{Monitor, SearchOptions};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -166,7 +166,7 @@ impl Ranks {
                 };
                 Failure::with_help(format!("--partition: states have no section `{}`", section.name), help)
             }
-            RankProblem::Checkpoint(problem @ CheckpointProblem::InUse(_)) => {
+            RankProblem::Checkpoint(problem @ CheckpointProblem::HoldsCheckpoint { .. }) => {
                 Failure::with_help(problem.to_string(), "go on with it by `dampf resume`, or name another folder")
             }
             RankProblem::Checkpoint(problem) => Failure::new(problem.to_string()),
@@ -189,7 +189,7 @@ impl Ranks {
 
 /// One of the ranks that are being ended says how to go on. The first to come says it for all.
 pub fn say_how_to_go_on(checkpoint: Option<&Path>) {
-    let Some(folder) = checkpoint.filter(|folder| dampf_dist::description(folder).is_ok()) else { return };
+    let Some(folder) = checkpoint.filter(|folder| checkpoint::description(folder).is_ok()) else { return };
     // Gone when the search is resumed.
     let mark = folder.join(dampf_dist::ENDED);
     if std::fs::OpenOptions::new().write(true).create_new(true).open(&mark).is_ok() {
@@ -288,10 +288,10 @@ pub fn settings<M: Distributable>(
                 waiting
             ),
             description,
-            beginning: match (attempt.is_resumed, attempt.number) {
-                (true, 0) => Beginning::Resume,
-                (false, 0) => Beginning::New,
-                (_, number) => Beginning::Again(number),
+            start: match (attempt.is_resumed, attempt.number) {
+                (true, 0) => Start::Resume,
+                (false, 0) => Start::New,
+                (_, number) => Start::Restart(number),
             },
         }),
         library: cluster

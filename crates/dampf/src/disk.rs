@@ -6,7 +6,8 @@ use crate::options::CheckOptions;
 use crate::resume;
 use dampf_core::Restore;
 use dampf_report::Origin;
-use dampf_search::external::{self, DiskProblem, DiskSettings};
+use dampf_search::checkpoint::CheckpointProblem;
+use dampf_search::external::{self, DiskSettings};
 use dampf_search::{Monitor, Outcome, SearchOptions};
 use std::path::{Path, PathBuf};
 
@@ -42,7 +43,7 @@ pub fn search<M: Restore>(
         external::check(model, path, search, &settings, monitor)
     };
     searched.map_err(|problem| match &problem {
-        DiskProblem::HoldsSearch { folder } => Failure::with_help(
+        CheckpointProblem::HoldsCheckpoint { folder } => Failure::with_help(
             problem.to_string(),
             format!("go on with it by `dampf resume {}`, or name another folder", folder.display()),
         ),

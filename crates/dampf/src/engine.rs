@@ -105,14 +105,14 @@ pub fn search<M: Searchable>(
             let summary = ranks.search(model, &search, &settings, &monitor)?;
             trouble = summary.checkpoint_trouble.clone().filter(|_| ranks.speaks());
             let certainty = (Exactness::Exact, summary.statistics.states);
-            let verdict = judge(&summary.findings, &summary.judgement(), summary.stopped, certainty, &search);
+            let verdict = judge(&summary.findings, &summary.judgement, summary.stopped, certainty, &search);
             let traffic = Some(cluster::traffic(&summary, &settings));
             let outcome = Outcome {
                 verdict,
                 statistics: summary.statistics,
                 findings: summary.findings,
                 stopped: summary.stopped,
-                refuted: summary.refuted,
+                refuted: summary.judgement.refuted,
             };
             Ok(Searched { outcome, traffic, cut_short: None })
         }

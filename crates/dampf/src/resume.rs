@@ -10,9 +10,8 @@ use crate::options::{Arguments, CheckOptions, Command, ResumeOptions, Store};
 use crate::terminal::Terminal;
 use clap::Parser;
 use dampf_core::Trail;
-use dampf_dist::CheckpointProblem;
 use dampf_report::{Origin, TrailFile};
-use dampf_search::external;
+use dampf_search::checkpoint;
 use std::path::{Path, PathBuf};
 
 const SEPARATOR: char = '\u{1f}';
@@ -52,15 +51,7 @@ struct Kept {
 
 /// What a folder keeps beside the states, whichever search wrote it.
 pub fn kept(folder: &Path) -> Result<String, Failure> {
-    match (dampf_dist::description(folder), external::read_description(folder)) {
-        (Ok(text), _) | (_, Ok(text)) => Ok(text),
-        (
-            Err(CheckpointProblem::Nothing(_) | CheckpointProblem::Garbled(_)),
-            Err(external::DiskProblem::NoSearch { .. }),
-        ) => Err(Failure::new(format!("`{}` holds no checkpoint", folder.display()))),
-        (Err(CheckpointProblem::Nothing(_)), Err(problem)) => Err(Failure::new(problem.to_string())),
-        (Err(problem), _) => Err(Failure::new(problem.to_string())),
-    }
+    checkpoint::description(folder).map_err(|problem| Failure::new(problem.to_string()))
 }
 
 /// Whether there is something to go on from.

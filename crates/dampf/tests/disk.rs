@@ -66,7 +66,7 @@ fn the_disk_limit_is_kept_and_the_search_goes_on_with_more() {
     assert!(finished.stdout.contains(&format!("`dampf resume {folder}`")), "{finished:?}");
     let again = on_own_models(&[&check[..], &["--store", "disk", "--disk", folder]].concat());
     assert_eq!(again.status, 2, "{again:?}");
-    assert!(again.stderr.contains("holds a search already"), "{again:?}");
+    assert!(again.stderr.contains("holds a checkpoint already"), "{again:?}");
     assert_eq!(counts(&summary_of(&["resume", folder])), counts(&summary_of(&check)));
 }
 

@@ -164,7 +164,7 @@ fn a_search_that_is_killed_goes_on_from_its_checkpoint() {
         ]
         .concat();
         killed_after(Duration::from_millis(80 + number * 37 % 400), &begin);
-        if !Path::new(checkpoints).join("manifest").exists() {
+        if !Path::new(checkpoints).join("dampf-search.manifest").exists() {
             continue;
         }
         resumed += 1;
@@ -216,7 +216,7 @@ fn a_folder_is_used_by_one_run_at_a_time() {
     let check = ["check", "dmc/philosophers.dmc", "-D", "N=9", "--no-deadlock", "--max-states", "4000"];
     let keep = ["--checkpoint", checkpoints, "--checkpoint-every", "0"];
     assert_eq!(on_own_models(&[&check[..], &keep].concat()).status, 3);
-    let lock = std::fs::OpenOptions::new().write(true).open(Path::new(checkpoints).join("lock")).unwrap();
+    let lock = std::fs::OpenOptions::new().write(true).open(Path::new(checkpoints).join("dampf-search.lock")).unwrap();
     lock.lock().unwrap();
     for ranks in ["1", "2"] {
         let refused = on_own_models(&["resume", checkpoints, "--ranks", ranks]);

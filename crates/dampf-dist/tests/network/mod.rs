@@ -30,7 +30,7 @@ pub fn try_simulated<M: Distributable>(
     let model = |rank: Rank| &models[rank as usize % models.len()];
     let stores: Vec<TreeStore> = (0..ranks).map(|rank| TreeStore::new(model(rank).width())).collect();
     let monitors: Vec<Monitor> = (0..ranks).map(|_| Monitor::new()).collect();
-    let mut nodes: Vec<Node<M>> = (0..ranks)
+    let mut nodes: Vec<Node<M, TreeStore>> = (0..ranks)
         .map(|rank| {
             let at = rank as usize;
             Node::new(rank, ranks, model(rank), &stores[at], (options, settings), &monitors[at])
@@ -40,7 +40,7 @@ pub fn try_simulated<M: Distributable>(
     let outcome = simulation::simulate(&mut nodes, network);
     let summary = nodes[0].summary().cloned();
     if outcome.ending == simulation::Ending::Finished && outcome.lost.is_none() {
-        let known = |node: &Node<M>| node.summary().map(Summary::encode);
+        let known = |node: &Node<M, TreeStore>| node.summary().map(Summary::encode);
         assert!(nodes.iter().all(|node| known(node) == known(&nodes[0])));
     }
     (summary, outcome)

@@ -4,8 +4,8 @@
 //! sequence of blocks: the length of its entries, their checksum, and the entries, each with its table, its number
 //! there, its length and its words.
 
-use super::coding::checksum;
 use super::disk::{Disk, DiskTrouble, Finished, Kind, Output};
+use crate::checkpoint::checksum;
 use dampf_core::{Restore, Word};
 use std::fs::File;
 use std::io::{BufReader, Read};

@@ -4,10 +4,11 @@
 //! deleted. A finished one that is no longer needed is deleted at once, unless the last checkpoint names it: then it
 //! stays until the next checkpoint does not.
 
-use super::DiskProblem;
+use crate::checkpoint::{self, CheckpointProblem, Envelope, Folder, MANIFEST};
+use serde::Serialize;
 use std::collections::HashSet;
 use std::fmt;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,8 +21,6 @@ const WRITTEN_AT_ONCE: usize = 256 << 10;
 const RETIRED_BYTES: u64 = 64 << 20;
 /// How long it may take until a process that has ended, or is about to become another, lets go of the lock.
 const PATIENCE: Duration = Duration::from_millis(500);
-const NAP: Duration = Duration::from_millis(10);
-const LOCK: &str = "dampf-search.lock";
 /// How the names of a search's data files end.
 const ENDING: &str = ".run";
 
@@ -101,9 +100,7 @@ impl fmt::Display for DiskTrouble {
 
 /// The folder of a search that is under way.
 pub(crate) struct Disk {
-    folder: PathBuf,
-    /// Held as long as the search is under way, and given up by the system when the process ends in whatever way.
-    _lock: File,
+    folder: Folder,
     bytes: AtomicU64,
     bytes_max: Option<u64>,
     /// After so many bytes, writing fails.
@@ -141,26 +138,14 @@ impl Finished {
 }
 
 impl Disk {
-    /// Takes hold of a folder, which is made if there is none.
-    pub fn take(folder: &Path, bytes_max: Option<u64>, failing_after: Option<u64>) -> Result<Arc<Disk>, DiskProblem> {
-        let unusable = |error| DiskProblem::Unusable { folder: folder.to_owned(), error };
-        std::fs::create_dir_all(folder).map_err(unusable)?;
-        let lock = OpenOptions::new().create(true).truncate(false).write(true).open(folder.join(LOCK));
-        let lock = lock.map_err(unusable)?;
-        let mut patience = PATIENCE;
-        while let Err(error) = lock.try_lock() {
-            match error {
-                TryLockError::WouldBlock if patience.is_zero() => {
-                    return Err(DiskProblem::InUse { folder: folder.to_owned() });
-                }
-                TryLockError::WouldBlock => std::thread::sleep(NAP),
-                TryLockError::Error(error) => return Err(unusable(error)),
-            }
-            patience = patience.saturating_sub(NAP);
-        }
+    /// Takes a folder, which is made if there is none.
+    pub fn take(
+        folder: &Path,
+        bytes_max: Option<u64>,
+        failing_after: Option<u64>,
+    ) -> Result<Arc<Disk>, CheckpointProblem> {
         Ok(Arc::new(Disk {
-            folder: folder.to_owned(),
-            _lock: lock,
+            folder: Folder::take(folder, PATIENCE)?,
             bytes: AtomicU64::new(0),
             bytes_max,
             failing_after,
@@ -171,11 +156,11 @@ impl Disk {
     }
 
     pub fn folder(&self) -> &Path {
-        &self.folder
+        self.folder.path()
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
-        self.folder.join(name)
+        self.folder.file(name)
     }
 
     /// Bytes that the data files occupy.
@@ -184,36 +169,22 @@ impl Disk {
     }
 
     /// The name of a file in the folder that is not one of a search's, if there is one.
-    pub fn stranger(&self) -> Result<Option<String>, DiskProblem> {
-        let names = self.names()?;
+    pub fn stranger(&self) -> Result<Option<String>, CheckpointProblem> {
+        let names = self.folder.names()?;
         Ok(names.into_iter().find(|name| !is_own(name)))
     }
 
     /// Deletes the data files that are not to be kept. What is kept counts as named by the last checkpoint.
-    pub fn keep_only(&self, kept: &[&Finished]) -> Result<(), DiskProblem> {
-        let names: HashSet<&str> = kept.iter().map(|file| file.name.as_str()).collect();
-        for name in self.names()?.iter().filter(|name| parsed(name).is_some() && !names.contains(name.as_str())) {
-            let error = |error| DiskProblem::Unusable { folder: self.folder.clone(), error };
-            std::fs::remove_file(self.path(name)).map_err(error)?;
-        }
+    pub fn keep_only(&self, kept: &[&Finished]) -> Result<(), CheckpointProblem> {
+        let names = || kept.iter().map(|file| file.name.as_str());
+        self.folder.remove_unnamed(names(), |name| parsed(name).is_some())?;
         let sizes: std::collections::BTreeMap<&str, u64> =
             kept.iter().map(|file| (file.name.as_str(), file.bytes)).collect();
         self.bytes.store(sizes.values().sum(), Ordering::Relaxed);
         let next = sizes.keys().filter_map(|name| parsed(name)).map(|(_, number)| number + 1).max().unwrap_or(0);
         self.next_number.store(next, Ordering::Relaxed);
-        self.named().files = names.into_iter().map(str::to_owned).collect();
+        self.named().files = names().map(str::to_owned).collect();
         Ok(())
-    }
-
-    fn names(&self) -> Result<Vec<String>, DiskProblem> {
-        let error = |error| DiskProblem::Unusable { folder: self.folder.clone(), error };
-        let entries = std::fs::read_dir(&self.folder).map_err(error)?;
-        let mut names = Vec::new();
-        for entry in entries {
-            names.push(entry.map_err(error)?.file_name().to_string_lossy().into_owned());
-        }
-        names.sort();
-        Ok(names)
     }
 
     fn named(&self) -> std::sync::MutexGuard<'_, Named> {
@@ -278,23 +249,11 @@ impl Disk {
         }
     }
 
-    /// Replaces a small file as a whole: whoever reads it, at whatever moment the process ends, reads the old or the
-    /// new text.
-    pub fn replace(&self, name: &str, text: &[u8]) -> Result<(), DiskTrouble> {
-        let path = self.path(name);
-        let temporary = self.path(&format!("{name}.new"));
+    /// Makes this the manifest of the folder.
+    pub fn write_manifest<S: Serialize>(&self, envelope: &Envelope, search: &S) -> Result<(), DiskTrouble> {
+        let path = self.path(MANIFEST);
         self.reserve(0, &path)?;
-        let write = || {
-            let mut file = File::create(&temporary)?;
-            file.write_all(text)?;
-            file.sync_all()?;
-            std::fs::rename(&temporary, &path)?;
-            File::open(&self.folder)?.sync_all()
-        };
-        write().map_err(|error| {
-            let _ = std::fs::remove_file(&temporary);
-            DiskTrouble::Write { file: path.clone(), error }
-        })
+        checkpoint::write(&self.folder, envelope, search).map_err(|error| DiskTrouble::Write { file: path, error })
     }
 
     /// Waits until finished files are on the disk itself. Those that the last checkpoint names are.
@@ -311,7 +270,7 @@ impl Disk {
 
 /// Whether a name is one of those that a search gives its files.
 fn is_own(name: &str) -> bool {
-    name == LOCK || name == super::manifest::NAME || name == super::manifest::NAME_NEW || parsed(name).is_some()
+    Folder::is_common_name(name) || parsed(name).is_some()
 }
 
 /// Deletes all files that a search left in a folder, and the folder if nothing else is in it.
@@ -379,7 +338,7 @@ mod tests {
 
     #[test]
     fn only_names_of_a_search_are_taken_for_its_own() {
-        for own in ["dampf-search.lock", "dampf-search.json", "level-000000.run", "spill-1234567.run"] {
+        for own in ["dampf-search.lock", "dampf-search.manifest", "level-000000.run", "spill-1234567.run"] {
             assert!(is_own(own), "{own}");
         }
         for other in ["lock", "setup.run", "level-1.run", "level-00000x.run", "levels-000001", "../level-000001.run"] {

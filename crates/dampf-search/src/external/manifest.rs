@@ -1,33 +1,21 @@
-//! The manifest: what a checkpoint says.
+//! What the manifest of a search on disk says.
 //!
-//! A small JSON file that is replaced as a whole. It names the data files that belong to the search, with their lengths
-//! and the checksums of the tables at their ends, and holds the counters. What it does not name is left over from work
-//! that was not finished, and is done again.
+//! It names the data files that belong to the search, with their lengths and the checksums of the tables at their ends,
+//! and holds the counters. What it does not name is left over from work that was not finished, and is done again.
 
-use super::DiskProblem;
-use super::coding::checksum;
 use super::disk::{Disk, DiskTrouble, Finished};
+use crate::checkpoint::{self, CheckpointProblem, Envelope, MANIFEST};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-pub(crate) const NAME: &str = "dampf-search.json";
-pub(crate) const NAME_NEW: &str = "dampf-search.json.new";
-/// Grows with every change of what files mean.
-const FORMAT: u32 = 3;
-
-/// A manifest as it is written, with the checksum of its text.
-#[derive(Serialize, Deserialize)]
-struct Sealed<M> {
-    checksum: u64,
-    search: M,
-}
+const KIND: &str = "disk";
 
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub(crate) struct Manifest {
-    pub format: u32,
-    /// Which model this is, by the caller's reckoning.
+    /// Which model this is, by the caller's reckoning. Stands in the envelope, as the description does.
+    #[serde(skip)]
     pub identity: String,
-    /// What the caller wanted to know again.
+    #[serde(skip)]
     pub description: String,
     /// Words per state.
     pub width: usize,
@@ -114,7 +102,6 @@ impl Manifest {
     /// Of a search that has not begun.
     pub fn new(identity: &str, description: &str, width: usize) -> Manifest {
         Manifest {
-            format: FORMAT,
             identity: identity.to_owned(),
             description: description.to_owned(),
             width,
@@ -145,37 +132,22 @@ impl Manifest {
     /// Makes this the checkpoint of the folder.
     pub fn write(&self, disk: &Disk) -> Result<(), DiskTrouble> {
         disk.sync_unnamed(self.files().map(|file| file.name.as_str()))?;
-        let sealed = Sealed { checksum: self.checksum(), search: self };
-        disk.replace(NAME, &serde_json::to_vec(&sealed).expect("a manifest is text and numbers"))?;
+        let envelope =
+            Envelope { kind: KIND.to_owned(), identity: self.identity.clone(), description: self.description.clone() };
+        disk.write_manifest(&envelope, self)?;
         disk.checkpointed(self.files().map(|file| file.name.clone()));
         Ok(())
     }
 
-    /// Of the text that this is written as, which is always the same.
-    fn checksum(&self) -> u64 {
-        let text = serde_json::to_vec(self).expect("a manifest is text and numbers");
-        checksum(&text)
-    }
-
     /// The checkpoint of a folder; none if there is none.
-    pub fn read(folder: &Path) -> Result<Option<Manifest>, DiskProblem> {
-        let path = folder.join(NAME);
-        let text = match std::fs::read(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(DiskProblem::Unreadable { file: path, error }),
-        };
-        let sealed: Sealed<Manifest> =
-            serde_json::from_slice(&text).map_err(|_| DiskProblem::Damaged { file: path.clone() })?;
-        let manifest = sealed.search;
+    pub fn read(folder: &Path) -> Result<Option<Manifest>, CheckpointProblem> {
+        let Some((envelope, manifest)) = checkpoint::read::<Manifest>(folder, KIND)? else { return Ok(None) };
         // Names are looked up in the folder and may be deleted there: they must not lead out of it.
         let is_plain = |file: &Named| Finished::from(file).is_named_well();
-        if manifest.format != FORMAT {
-            return Err(DiskProblem::OtherFormat { folder: folder.to_owned() });
+        if manifest.width == 0 || !manifest.files().all(is_plain) {
+            return Err(CheckpointProblem::Damaged { file: folder.join(MANIFEST) });
         }
-        if sealed.checksum != manifest.checksum() || manifest.width == 0 || !manifest.files().all(is_plain) {
-            return Err(DiskProblem::Damaged { file: path });
-        }
-        Ok(Some(manifest))
+        let Envelope { identity, description, .. } = envelope;
+        Ok(Some(Manifest { identity, description, ..manifest }))
     }
 }

@@ -36,6 +36,7 @@ mod squeezing;
 mod trails;
 mod visited;
 
+use crate::checkpoint::CheckpointProblem;
 use crate::{Monitor, Outcome, SearchOptions, StopReason, judge, watch};
 use contents::Contents;
 use dampf_core::{Restore, Verdict};
@@ -46,7 +47,6 @@ use packing::Packing;
 use plan::Plan;
 use search::Search;
 use space::Space;
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -57,7 +57,8 @@ use std::time::Duration;
 pub struct DiskSettings {
     /// Which model this is: a search is only resumed with the identity it was begun with.
     pub identity: String,
-    /// Whatever the caller wants to know when the search is to be resumed; see [`read_description`].
+    /// Whatever the caller wants to know when the search is to be resumed; see
+    /// [`description`](crate::checkpoint::description).
     pub description: String,
     /// The search ends before its files are larger than this.
     pub max_disk_bytes: Option<u64>,
@@ -90,91 +91,15 @@ impl Default for DiskSettings {
     }
 }
 
-/// Why there is no outcome.
-#[derive(Debug)]
-pub enum DiskProblem {
-    /// Another process searches in this folder.
-    InUse {
-        folder: PathBuf,
-    },
-    /// There is a search in this folder that could be resumed.
-    HoldsSearch {
-        folder: PathBuf,
-    },
-    /// There is a file in this folder that no search made.
-    HoldsOthers {
-        folder: PathBuf,
-        name: String,
-    },
-    /// There is no search in this folder.
-    NoSearch {
-        folder: PathBuf,
-    },
-    /// The search in this folder is one of another model.
-    OtherModel {
-        folder: PathBuf,
-    },
-    /// The search in this folder was begun with another value of this option.
-    OtherOption {
-        folder: PathBuf,
-        option: &'static str,
-    },
-    /// The search in this folder was begun by another version.
-    OtherFormat {
-        folder: PathBuf,
-    },
-    Unusable {
-        folder: PathBuf,
-        error: io::Error,
-    },
-    Unreadable {
-        file: PathBuf,
-        error: io::Error,
-    },
-    /// A file does not hold what was written to it.
-    Damaged {
-        file: PathBuf,
-    },
-}
-
-impl fmt::Display for DiskProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            DiskProblem::InUse { folder } => write!(f, "another search is using `{}`", folder.display()),
-            DiskProblem::HoldsSearch { folder } => {
-                write!(f, "`{}` holds a search already, which can be resumed", folder.display())
-            }
-            DiskProblem::HoldsOthers { folder, name } => {
-                write!(f, "`{}` is not empty: `{name}` is no file of a search", folder.display())
-            }
-            DiskProblem::NoSearch { folder } => write!(f, "there is no search in `{}`", folder.display()),
-            DiskProblem::OtherModel { folder } => {
-                write!(f, "the search in `{}` is one of another model, or the model was changed", folder.display())
-            }
-            DiskProblem::OtherOption { folder, option } => {
-                write!(f, "the search in `{}` was begun with another value of `{option}`", folder.display())
-            }
-            DiskProblem::OtherFormat { folder } => {
-                write!(f, "the search in `{}` was begun by another version", folder.display())
-            }
-            DiskProblem::Unusable { folder, error } => write!(f, "cannot use `{}`: {error}", folder.display()),
-            DiskProblem::Unreadable { file, error } => write!(f, "cannot read `{}`: {error}", file.display()),
-            DiskProblem::Damaged { file } => write!(f, "`{}` is damaged", file.display()),
-        }
-    }
-}
-
-impl std::error::Error for DiskProblem {}
-
-impl From<DiskTrouble> for DiskProblem {
-    fn from(trouble: DiskTrouble) -> DiskProblem {
+impl From<DiskTrouble> for CheckpointProblem {
+    fn from(trouble: DiskTrouble) -> CheckpointProblem {
         match trouble {
-            DiskTrouble::Write { file, error } => DiskProblem::Unusable { folder: file, error },
+            DiskTrouble::Write { file, error } => CheckpointProblem::Unusable { folder: file, error },
             DiskTrouble::Limit => {
-                DiskProblem::Unusable { folder: PathBuf::new(), error: io::ErrorKind::StorageFull.into() }
+                CheckpointProblem::Unusable { folder: PathBuf::new(), error: io::ErrorKind::StorageFull.into() }
             }
-            DiskTrouble::Read { file, error } => DiskProblem::Unreadable { file, error },
-            DiskTrouble::Damaged { file } => DiskProblem::Damaged { file },
+            DiskTrouble::Read { file, error } => CheckpointProblem::Unreadable { file, error },
+            DiskTrouble::Damaged { file } => CheckpointProblem::Damaged { file },
         }
     }
 }
@@ -193,14 +118,14 @@ pub fn check<M: Restore>(
     options: &SearchOptions,
     settings: &DiskSettings,
     monitor: &Monitor,
-) -> Result<Outcome, DiskProblem> {
+) -> Result<Outcome, CheckpointProblem> {
     assert!(options.threads > 0, "a search needs a thread");
     let disk = Disk::take(folder, settings.max_disk_bytes, settings.failing_after_bytes)?;
     if Manifest::read(folder)?.is_some() {
-        return Err(DiskProblem::HoldsSearch { folder: folder.to_owned() });
+        return Err(CheckpointProblem::HoldsCheckpoint { folder: folder.to_owned() });
     }
     if let Some(name) = disk.stranger()? {
-        return Err(DiskProblem::HoldsOthers { folder: folder.to_owned(), name });
+        return Err(CheckpointProblem::HoldsOthers { folder: folder.to_owned(), name });
     }
     disk.keep_only(&[])?;
     let space = Space {
@@ -227,9 +152,9 @@ pub fn resume<M: Restore>(
     options: &SearchOptions,
     settings: &DiskSettings,
     monitor: &Monitor,
-) -> Result<Outcome, DiskProblem> {
+) -> Result<Outcome, CheckpointProblem> {
     assert!(options.threads > 0, "a search needs a thread");
-    let begun = Manifest::read(folder)?.ok_or_else(|| DiskProblem::NoSearch { folder: folder.to_owned() })?;
+    let begun = Manifest::read(folder)?.ok_or_else(|| CheckpointProblem::NoCheckpoint { folder: folder.to_owned() })?;
     let disk = Disk::take(folder, settings.max_disk_bytes, settings.failing_after_bytes)?;
     // Whoever had the folder until now may have written another checkpoint since.
     let begun = Manifest::read(folder)?.unwrap_or(begun);
@@ -238,12 +163,6 @@ pub fn resume<M: Restore>(
     let contents = Contents::restore(model, &disk, begun.contents.iter().map(disk::Finished::from).collect())?;
     let settings = DiskSettings { description: begun.description.clone(), ..settings.clone() };
     explore(model, (space, Some(contents)), options, &settings, monitor, &begun)
-}
-
-/// The description that a search was begun with.
-pub fn read_description(folder: &Path) -> Result<String, DiskProblem> {
-    let manifest = Manifest::read(folder)?.ok_or_else(|| DiskProblem::NoSearch { folder: folder.to_owned() })?;
-    Ok(manifest.description)
 }
 
 /// Deletes the files of a search, and the folder if nothing else is in it.
@@ -258,7 +177,7 @@ fn explore<M: Restore>(
     settings: &DiskSettings,
     monitor: &Monitor,
     begun: &Manifest,
-) -> Result<Outcome, DiskProblem> {
+) -> Result<Outcome, CheckpointProblem> {
     let disk = Arc::clone(&space.disk);
     let mut search = Search::new(model, (space, contents), options, settings, monitor, begun);
     // Memory is kept within its limit by the sizes of buffers.

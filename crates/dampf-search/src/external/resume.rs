@@ -1,6 +1,7 @@
 //! From a manifest back to a space.
 
 use super::DiskSettings;
+use super::SearchOptions;
 use super::disk::{Disk, DiskTrouble, Finished};
 use super::levels::{LevelFile, Levels};
 use super::manifest::{LevelsNamed, Manifest, Named};
@@ -11,7 +12,7 @@ use super::run::{Part, Resident, Run};
 use super::section::{Section, SectionFile};
 use super::space::Space;
 use super::visited::Visited;
-use super::{DiskProblem, SearchOptions};
+use crate::checkpoint::{CheckpointProblem, MANIFEST};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -22,10 +23,10 @@ pub(crate) fn check_fit(
     options: &SearchOptions,
     settings: &DiskSettings,
     width: usize,
-) -> Result<(), DiskProblem> {
+) -> Result<(), CheckpointProblem> {
     let folder = folder.to_owned();
     if begun.identity != settings.identity || begun.width != width {
-        return Err(DiskProblem::OtherModel { folder });
+        return Err(CheckpointProblem::OtherSearch { folder });
     }
     let same = [
         (begun.deadlocks == options.deadlocks, "deadlocks"),
@@ -33,16 +34,16 @@ pub(crate) fn check_fit(
         (begun.deterministic == options.deterministic, "deterministic"),
     ];
     match same.into_iter().find(|(is_same, _)| !is_same) {
-        Some((_, option)) => Err(DiskProblem::OtherOption { folder, option }),
+        Some((_, option)) => Err(CheckpointProblem::OtherOption { folder, option }),
         None => Ok(()),
     }
 }
 
 /// The space as the manifest describes it. What the manifest does not name is deleted.
-pub(crate) fn space(begun: &Manifest, disk: Arc<Disk>, plan: Plan) -> Result<Space, DiskProblem> {
+pub(crate) fn space(begun: &Manifest, disk: Arc<Disk>, plan: Plan) -> Result<Space, CheckpointProblem> {
     let kept: Vec<Finished> = begun.files().map(Finished::from).collect();
     disk.keep_only(&kept.iter().collect::<Vec<_>>())?;
-    let damaged = || DiskProblem::Damaged { file: disk.path(super::manifest::NAME) };
+    let damaged = || CheckpointProblem::Damaged { file: disk.path(MANIFEST) };
     let files = begun.levels.iter().map(|LevelsNamed { file, first, last }| LevelFile {
         file: file.into(),
         first: *first,

@@ -7,10 +7,11 @@
 //!
 //! All numbers are little-endian.
 
-use super::coding::{self, Layout, checksum};
+use super::coding::{self, Layout};
 use super::disk::{Disk, DiskTrouble, Finished, Kind, Output};
 use super::packing::Packing;
 use super::squeezing::{squeeze, unsqueeze};
+use crate::checkpoint::checksum;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;

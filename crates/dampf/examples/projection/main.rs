@@ -154,7 +154,7 @@ impl Measured {
             let summary = search_on_threads(1, model, &options(), &settings, &Monitor::new());
             let time = start.elapsed();
             let summary = summary.map_err(|problem| problem.to_string())?;
-            if let Some(unsupported) = summary.unsupported {
+            if let Some(unsupported) = summary.judgement.unsupported {
                 return Err(unsupported.what);
             }
             if best.as_ref().is_none_or(|best| time < best.time) {

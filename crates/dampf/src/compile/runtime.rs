@@ -105,13 +105,8 @@ fn write_sources(directory: &Path) -> io::Result<()> {
 fn directory_name(toolchain: &Toolchain) -> String {
     let identity = toolchain.identity();
     let parts = [HEADER, THREAD_HEADER, ANNOTATION_HEADER, ATOMIC_WAIT_HEADER, HOOKS, &toolchain::specs(), &identity];
-    let mut hash = 0xcbf2_9ce4_8422_2325u64;
-    for part in parts {
-        for byte in part.bytes().chain([0]) {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-    }
-    format!("runtime-{hash:016x}")
+    let bytes = parts.iter().flat_map(|part| part.bytes().chain([0]));
+    format!("runtime-{:016x}", dampf_core::fnv1a(bytes))
 }
 
 /// The user's cache, as the XDG specification places it: relative paths do not count.

@@ -8,10 +8,6 @@ const JUDGING: &str = concat!(".rem", "arks(");
 /// Where states are judged.
 const JUDGE: &str = "crates/dampf-search/src/expand.rs";
 
-/// Other places that judge states, each of which is to go.
-const JUDGED_ELSEWHERE: &[&str] =
-    &["crates/dampf-dist/src/node/explore.rs", "crates/dampf-search/src/external/expansion.rs"];
-
 /// The crates of languages, as code names them.
 const FRONT_ENDS: &[&str] = &["dampf_promela", "dampf_dve", "dampf_dmc", "dampf_object", "dampf_gcl", "dampf_rv"];
 
@@ -29,11 +25,10 @@ pub fn check(place: &str, text: &str) -> Vec<Problem> {
     }
     let mut problems = Vec::new();
     let knows_languages = !place.starts_with(COMMAND_LINE) || REGISTRY.iter().any(|part| place.starts_with(part));
-    let may_judge = JUDGED_ELSEWHERE.contains(&place);
     let mut judgements = 0;
     for (index, line) in code(text) {
         let place = || format!("{place}:{}", index + 1);
-        if line.contains(JUDGING) && !may_judge {
+        if line.contains(JUDGING) {
             judgements += 1;
             if judgements > 1 || !place().starts_with(JUDGE) {
                 let message = format!("`{JUDGING}`: a state is judged once, in {JUDGE}: call that");
@@ -82,7 +77,6 @@ mod tests {
         assert!(messages("crates/dampf-search/tests/matrix.rs", &judging(3)).is_empty());
         assert!(messages("crates/a/src/a.rs", &format!("//! A.\n#[cfg(test)]\n{}", judging(1))).is_empty());
         assert!(messages("crates/a/src/a.rs", &format!("//! See {JUDGING}.\n")).is_empty());
-        assert!(JUDGED_ELSEWHERE.iter().all(|place| messages(place, &judging(1)).is_empty()));
     }
 
     #[test]

@@ -7,10 +7,6 @@ use super::Problem;
 const RUST_LINES_MAX: usize = 1000;
 const COMMENT_COLUMNS_MAX: usize = 120;
 
-/// Folders whose comments are still to be wrapped.
-const NOT_WRAPPED: &[&str] =
-    &["crates/dampf/", "crates/dampf-dist/", "crates/dampf-object/", "crates/dampf-search/", "crates/dampf-store/"];
-
 /// What must not stand in Rust code, and why.
 const NOT_IN_RUST: &[(&str, &str)] = &[
     (concat!("to", "do!("), "unfinished code; finish it, or return `Unsupported`"),
@@ -50,10 +46,9 @@ fn check_rust(place: &str, text: &str, problems: &mut Vec<Problem>) {
         let message = format!("{lines} lines, more than {RUST_LINES_MAX}: this is two ideas, so make it two files");
         problems.push(Problem::new(place, message));
     }
-    let is_wrapped = !NOT_WRAPPED.iter().any(|folder| place.starts_with(folder));
     for (index, line) in text.lines().enumerate() {
         let columns = line.chars().count();
-        if is_wrapped && line.trim_start().starts_with("//") && columns > COMMENT_COLUMNS_MAX {
+        if line.trim_start().starts_with("//") && columns > COMMENT_COLUMNS_MAX {
             let message = format!("a comment of {columns} columns, more than {COMMENT_COLUMNS_MAX}: wrap it");
             problems.push(Problem::new(format!("{place}:{}", index + 1), message));
         }
