@@ -45,8 +45,8 @@ pub trait Describe: Model {
     /// For a state without successors: one line per process that says what it waits for.
     fn describe_blocked(&self, state: &[Word]) -> Vec<String>;
 
-    /// Where the threads are at the end of a run: their call stacks, innermost call first, in a state or, where the last step is a
-    /// faulty one, at its fault. Nothing for languages without calls.
+    /// Where the threads are at the end of a run: their call stacks, innermost call first, in a state or, where the
+    /// last step is a faulty one, at its fault. Nothing for languages without calls.
     fn describe_stacks(&self, state: &[Word], faulty: Option<Action>) -> Vec<CallStack> {
         let _ = (state, faulty);
         Vec::new()
@@ -71,13 +71,13 @@ pub trait Dependencies: Model {
     fn disables(&self, action: usize) -> &[u32];
 }
 
-/// Something that steps read and write: a variable, a channel, a control location, a word of memory. The number is stable: it means the same
-/// thing in every state of a model.
+/// Something that steps read and write: a variable, a channel, a control location, a word of memory. The number is
+/// stable: it means the same thing in every state of a model.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Object(pub u64);
 
-/// What one step of one state reads and writes. Both lists are ascending, without repetitions, and may be larger than need be: an object that
-/// is listed may be used, one that is not listed is not.
+/// What one step of one state reads and writes. Both lists are ascending, without repetitions, and may be larger than
+/// need be: an object that is listed may be used, one that is not listed is not.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Footprint {
     /// Objects whose value decides whether the step is enabled or what it does.
@@ -100,18 +100,20 @@ impl Footprint {
         }
     }
 
-    /// Whether one of two steps writes what the other reads or writes. Two steps of a state that do not conflict commute: each is enabled
-    /// behind the other, and both orders lead to the same state.
+    /// Whether one of two steps writes what the other reads or writes. Two steps of a state that do not conflict
+    /// commute: each is enabled behind the other, and both orders lead to the same state.
     pub fn conflicts(&self, other: &Footprint) -> bool {
         let meet = |one: &[Object], other: &[Object]| one.iter().any(|object| other.binary_search(object).is_ok());
         meet(&self.writes, &other.writes) || meet(&self.writes, &other.reads) || meet(&self.reads, &other.writes)
     }
 }
 
-/// Footprints of the steps of a state, for reductions that look at states: unlike [`Dependencies`], which hold for every state.
+/// Footprints of the steps of a state, for reductions that look at states: unlike [`Dependencies`], which hold for
+/// every state.
 pub trait Footprints: Model {
-    /// Fills `footprint` with what the step `action` of `state` reads and writes. A step that is made of several, or that moves several
-    /// processes, has the objects of all its parts; one that waits until nothing else can move reads everything.
+    /// Fills `footprint` with what the step `action` of `state` reads and writes. A step that is made of several, or
+    /// that moves several processes, has the objects of all its parts; one that waits until nothing else can move reads
+    /// everything.
     fn footprint(&self, state: &[Word], action: Action, footprint: &mut Footprint);
 
     /// What an object is called, for people.
@@ -127,7 +129,8 @@ pub trait Observations: Model {
     fn observe(&self, state: &[Word], values: &mut Vec<i64>);
 }
 
-/// Which states an infinite run must pass for ever to violate a property: those of a model that has a property automaton inside.
+/// Which states an infinite run must pass for ever to violate a property: those of a model that has a property
+/// automaton inside.
 pub trait Acceptance: Model {
     fn is_accepting(&self, state: &[Word]) -> bool;
 }
@@ -178,8 +181,8 @@ pub trait Transfer: Model {
         let _ = (state, visit);
     }
 
-    /// Appends the contents of a part to `words`, and calls `visit` with every position in them (counted from the part's
-    /// first word) whose word names another part, and that part. Parts do not contain themselves.
+    /// Appends the contents of a part to `words`, and calls `visit` with every position in them (counted from the
+    /// part's first word) whose word names another part, and that part. Parts do not contain themselves.
     fn part(&self, part: Part, words: &mut Vec<Word>, visit: &mut dyn FnMut(usize, Part)) {
         let _ = (words, visit);
         unreachable!("the states of this model have no parts, so there is no {part:?}")
@@ -196,7 +199,8 @@ pub trait Transfer: Model {
 
 /// Keeps the parts of states for a search that another process goes on with, and gives them their names again there.
 ///
-/// A table numbers its parts in the order in which they come, so one that is filled again in this order gives the same names.
+/// A table numbers its parts in the order in which they come, so one that is filled again in this order gives the same
+/// names.
 pub trait Restore: Model {
     /// How many parts each of the model's tables has.
     fn tables(&self) -> Vec<u32> {
@@ -209,7 +213,8 @@ pub trait Restore: Model {
         unreachable!("the states of this model have no parts, so there is no {number} in table {table}")
     }
 
-    /// Gives contents a name; whether they are now the part of this number in this table. Nonsense must not panic here either.
+    /// Gives contents a name; whether they are now the part of this number in this table. Nonsense must not panic here
+    /// either.
     fn restore(&self, table: usize, number: u32, contents: &[Word]) -> bool {
         let _ = (table, number, contents);
         false

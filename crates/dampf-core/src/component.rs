@@ -5,9 +5,9 @@
 //! which is what makes the words of two equal states equal (the papers' collapse compression and incremental
 //! hashing in one mechanism).
 //!
-//! The table is split by hash into shards. Ids are dense within a shard, and the shard's number is their low bits. Looking for
-//! contents takes the shard's reader-writer lock; contents are never moved or freed, so [`ComponentTable::get`] takes none and
-//! hands out plain references.
+//! The table is split by hash into shards. Ids are dense within a shard, and the shard's number is their low bits.
+//! Looking for contents takes the shard's reader-writer lock; contents are never moved or freed, so
+//! [`ComponentTable::get`] takes none and hands out plain references.
 
 use crate::interning::{HashIndex, locate, places, segments};
 use crate::{Ground, Heap, Word};
@@ -35,7 +35,8 @@ pub struct ComponentTable {
 
 #[derive(Default)]
 struct Shard {
-    /// Where contents are, by index: their length and, behind it, their words. In segments that are made when they are needed.
+    /// Where contents are, by index: their length and, behind it, their words. In segments that are made when they are
+    /// needed.
     places: [OnceLock<Box<[AtomicPtr<Word>]>>; SEGMENTS],
     filling: RwLock<Filling>,
 }
@@ -94,7 +95,8 @@ impl Shard {
         let segment = self.places[segment].get().expect("an id is handed out after its contents were placed");
         // ORDERING: Acquire pairs with the Release in `intern`.
         let start = segment[place].load(Ordering::Acquire);
-        // SAFETY: written once by `put` and then published; it stays as it is while the table, and with it the ground, is there.
+        // SAFETY: written once by `put` and then published; it stays as it is while the table, and with it the ground,
+        // is there.
         unsafe { std::slice::from_raw_parts(start.add(1), *start as usize) }
     }
 }

@@ -1,4 +1,5 @@
-//! What a model can say beside its steps: that the program has a bug, that we cannot decide, that an assumption did not hold.
+//! What a model can say beside its steps: that the program has a bug, that we cannot decide, that an assumption did not
+//! hold.
 
 use std::fmt;
 
@@ -169,8 +170,8 @@ impl fmt::Display for Unsupported {
 
 impl std::error::Error for Unsupported {}
 
-/// A model's word that an assumption it was made under does not hold: what was explored does not count, and exploration restarts with a
-/// model that knows better.
+/// A model's word that an assumption it was made under does not hold: what was explored does not count, and exploration
+/// restarts with a model that knows better.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Revise {
     /// What was assumed and is refuted, for people.

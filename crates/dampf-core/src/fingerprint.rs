@@ -1,12 +1,14 @@
 //! Numbers for the words of states that are the same in every process.
 //!
-//! A word that names a part means something in one process only, so whoever decides by a state's words where in a network the state
-//! belongs must not use the name but what it stands for. The fingerprint of a part is a hash of its kind and contents, in which
-//! the names of further parts count as their fingerprints. Parts are kept once and never change, so a fingerprint is
-//! remembered: a successor that differs from its state in a line of memory costs that line and the few nodes above it.
+//! A word that names a part means something in one process only, so whoever decides by a state's words where in a
+//! network the state belongs must not use the name but what it stands for. The fingerprint of a part is a hash of its
+//! kind and contents, in which the names of further parts count as their fingerprints. Parts are kept once and never
+//! change, so a fingerprint is remembered: a successor that differs from its state in a line of memory costs that line
+//! and the few nodes above it.
 //!
-//! What is remembered is limited. Beyond the limit new fingerprints take the places of old ones, which are computed again when they are
-//! needed; a part that is still in use has most of its own parts remembered, so that costs one level.
+//! What is remembered is limited. Beyond the limit new fingerprints take the places of old ones, which are computed
+//! again when they are needed; a part that is still in use has most of its own parts remembered, so that costs one
+//! level.
 
 use crate::{Part, Transfer, Word};
 
@@ -129,7 +131,8 @@ impl Fingerprints {
         fingerprint
     }
 
-    /// The place of a key. (Names count up from 0, so their low bits alone would do; kinds must not fall on each other.)
+    /// The place of a key. (Names count up from 0, so their low bits alone would do; kinds must not fall on each
+    /// other.)
     #[inline]
     fn place(&self, key: u64) -> usize {
         (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (63 - self.slot_bits) >> 1) as usize

@@ -1,7 +1,8 @@
 //! Where interned contents lie.
 //!
-//! Contents never change and are never freed before the table that names them, so all they need is memory that is taken piece by
-//! piece and stays where it is. Usually that is the heap; where the contents of all states do not fit into memory, a file.
+//! Contents never change and are never freed before the table that names them, so all they need is memory that is taken
+//! piece by piece and stays where it is. Usually that is the heap; where the contents of all states do not fit into
+//! memory, a file.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
@@ -13,8 +14,8 @@ pub const PIECE_ALIGNMENT: usize = 64;
 /// Memory to put contents into.
 ///
 /// # Safety
-/// A piece is zeroed, begins at a multiple of [`PIECE_ALIGNMENT`], is nobody else's, can be read and written by all threads, and
-/// stays where it is, with what was written into it, for as long as the ground is there.
+/// A piece is zeroed, begins at a multiple of [`PIECE_ALIGNMENT`], is nobody else's, can be read and written by all
+/// threads, and stays where it is, with what was written into it, for as long as the ground is there.
 pub unsafe trait Ground: Send + Sync {
     /// A new piece of this many bytes, which is more than none.
     fn piece(&self, bytes: usize) -> NonNull<u8>;

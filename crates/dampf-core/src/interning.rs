@@ -23,8 +23,8 @@ pub const fn places(segment: usize) -> usize {
 
 /// From hashes to the numbers of entries, which are given in order.
 ///
-/// Open addressing; a slot is a hash and, above it, the entry's number + 1. Zero is empty. Hashes have 32 bits, all of which are kept, so that the
-/// index grows without looking at the entries again.
+/// Open addressing; a slot is a hash and, above it, the entry's number + 1. Zero is empty. Hashes have 32 bits, all of
+/// which are kept, so that the index grows without looking at the entries again.
 pub struct HashIndex {
     slots: Vec<u64>,
     len: u32,

@@ -16,9 +16,9 @@
 //!    `--deterministic` refers to.
 //! 4. **A label determines a step**: among the successors of one state no two entries share an [`Action`].
 //!    A [`Trail`] therefore needs only labels, and it can be replayed.
-//! 5. **Four outcomes are never mixed.** A [`Fault`] is a bug of the checked program: a result.
-//!    [`Unsupported`] means that we cannot decide: the verdict is unknown. [`Revise`] means that the model was made under an
-//!    assumption that does not hold: what was explored does not count, and exploration restarts with a model that knows better. A
+//! 5. **Four outcomes are never mixed.** A [`Fault`] is a bug of the checked program: a result. [`Unsupported`] means
+//!    that we cannot decide: the verdict is unknown. [`Revise`] means that the model was made under an assumption that
+//!    does not hold: what was explored does not count, and exploration restarts with a model that knows better. A
 //!    broken invariant of our own is a panic.
 
 mod companion;

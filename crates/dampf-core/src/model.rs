@@ -48,9 +48,9 @@ pub trait Worker {
     /// Implementations start with [`Successors::clear`].
     fn successors(&mut self, state: &[Word], out: &mut Successors);
 
-    /// Fills `out` with the steps of `state` that [`successors`](Self::successors) leaves out because they need not be taken there, as far
-    /// as this model can tell. Only layers that reduce leave steps out; an engine asks for them where a reduction would otherwise put them
-    /// off for ever.
+    /// Fills `out` with the steps of `state` that [`successors`](Self::successors) leaves out because they need not be
+    /// taken there, as far as this model can tell. Only layers that reduce leave steps out; an engine asks for them
+    /// where a reduction would otherwise put them off for ever.
     fn left_out(&mut self, state: &[Word], out: &mut Successors) {
         let _ = state;
         out.clear();
@@ -81,8 +81,8 @@ pub enum Remark {
     Refuted(Revise),
 }
 
-/// What a worker says about one state: its steps, and the three ways in which something is wrong: a [`Fault`] of the state or of a step,
-/// a step that is [`Unsupported`], a step that refutes what the model assumes ([`Revise`]).
+/// What a worker says about one state: its steps, and the three ways in which something is wrong: a [`Fault`] of the
+/// state or of a step, a step that is [`Unsupported`], a step that refutes what the model assumes ([`Revise`]).
 #[derive(Debug)]
 pub struct Successors {
     width: usize,
@@ -151,8 +151,8 @@ impl Successors {
         &self.actions
     }
 
-    /// Whether step `index` leads to a state. One that refutes an assumption does not, and a faulty one does only where the language says
-    /// what state the system is in after a fault (see [`go_beyond_faults`](Self::go_beyond_faults)).
+    /// Whether step `index` leads to a state. One that refutes an assumption does not, and a faulty one does only where
+    /// the language says what state the system is in after a fault (see [`go_beyond_faults`](Self::go_beyond_faults)).
     #[inline]
     pub fn leads_on(&self, index: usize) -> bool {
         (self.faults.is_empty() || self.beyond_faults || self.fault(index).is_none())
@@ -175,7 +175,13 @@ impl Successors {
         &self.words[index * self.width..][..self.width]
     }
 
-    /// The same, to be changed.
+    /// The same for all steps, in their order.
+    #[inline]
+    pub fn states(&self) -> std::slice::ChunksExact<'_, Word> {
+        self.words.chunks_exact(self.width)
+    }
+
+    /// The state of one step, to be changed.
     #[inline]
     pub fn state_mut(&mut self, index: usize) -> &mut [Word] {
         &mut self.words[index * self.width..][..self.width]
@@ -242,8 +248,8 @@ impl Successors {
         fault.filter(|fault| deadlocks || fault.kind != FaultKind::Deadlock)
     }
 
-    /// Judges the explored state: everything there is to say about it beside the states that its steps lead to. The one place where that
-    /// is decided, for every engine; nothing where [`is_unremarkable`](Self::is_unremarkable).
+    /// Judges the explored state: everything there is to say about it beside the states that its steps lead to. The one
+    /// place where that is decided, for every engine; nothing where [`is_unremarkable`](Self::is_unremarkable).
     ///
     /// `deadlocks` says whether a state without steps that is no valid end is a fault.
     pub fn remarks(&self, deadlocks: bool) -> impl Iterator<Item = Remark> + '_ {
@@ -282,8 +288,8 @@ impl Successors {
         self.state_fault = Some(fault);
     }
 
-    /// Notes that a step of the explored state cannot be computed. The other steps count, so faults are still found, but a search
-    /// that meets this verifies nothing.
+    /// Notes that a step of the explored state cannot be computed. The other steps count, so faults are still found,
+    /// but a search that meets this verifies nothing.
     pub fn set_unsupported(&mut self, unsupported: Unsupported) {
         self.unsupported.get_or_insert(unsupported);
     }

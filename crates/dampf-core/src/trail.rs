@@ -5,8 +5,8 @@ use std::fmt;
 
 /// A run: the number of its initial state and the labels of its steps.
 ///
-/// A run that goes on for ever is a lasso: a stem and a cycle that is repeated. Where a run ends in a faulty step, that step is the last
-/// label of the stem.
+/// A run that goes on for ever is a lasso: a stem and a cycle that is repeated. Where a run ends in a faulty step, that
+/// step is the last label of the stem.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Trail {
     pub initial: u64,
@@ -39,8 +39,8 @@ impl Trail {
 /// A trail that was run again on a model.
 #[derive(Clone, Debug)]
 pub struct Replay {
-    /// The states passed, the initial one first. A last step that ends in a fault adds no state; the last state of a lasso is the one
-    /// behind its stem.
+    /// The states passed, the initial one first. A last step that ends in a fault adds no state; the last state of a
+    /// lasso is the one behind its stem.
     pub states: Vec<Vec<Word>>,
     /// The fault at the end of the trail: of its last step, of its last state, or a deadlock there.
     pub fault: Option<Fault>,

@@ -1,9 +1,10 @@
 //! Compound steps, and steps that wait until nothing else can happen.
 //!
-//! What a holder does in a row is one step of the system. The back ends know single steps only; a worker follows the holder from
-//! *moment* to moment until it lets go or cannot move, and what it then has is the state that the step leads to. Moments are
-//! visited once per step, in the order in which they are found, so that a holder that runs in a circle ends too. Labels number the compound
-//! steps of a state; which single steps one is made of is found by doing it again.
+//! What a holder does in a row is one step of the system. The back ends know single steps only; a worker follows the
+//! holder from *moment* to moment until it lets go or cannot move, and what it then has is the state that the step
+//! leads to. Moments are visited once per step, in the order in which they are found, so that a holder that runs in a
+//! circle ends too. Labels number the compound steps of a state; which single steps one is made of is found by doing it
+//! again.
 //!
 //! Invariant: a state that leaves here has no holder, and its timeout is 0.
 

@@ -67,9 +67,9 @@ impl Interpreter {
         state
     }
 
-    /// Everything that can happen next in `state`: clears `out` and fills it in action order with steps and
-    /// faulty steps, the fault of the state (its first failing check), and whether it is a valid end. Returns whether the steps
-    /// are those of the holder alone.
+    /// Everything that can happen next in `state`: clears `out` and fills it in action order with steps and faulty
+    /// steps, the fault of the state (its first failing check), and whether it is a valid end. Returns whether the
+    /// steps are those of the holder alone.
     pub fn successors(&self, state: &[Word], out: &mut Successors) -> bool {
         out.clear();
         let some_committed = self.process_ids().any(|process| self.is_committed(process, state));

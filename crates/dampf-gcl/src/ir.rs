@@ -32,13 +32,12 @@
 //! faulty step: for a transition without rendezvous once; the sender's guard once, wherever the receivers are,
 //! labelled with the first pair of the sender's transition; the receiver's guard and the values once per pair.
 //!
-//! Then, in this order: the locations change; values enter or leave the buffer; received values are stored
-//! into the receiver's targets, left to right, each wrapped first to the channel's field type; the effects run
-//! in sequence, each seeing what the earlier ones did, the receiver's before the sender's (as in DiVinE). The index of a
-//! target is evaluated, and compared with the bounds, immediately before its value is stored, and sees the new
-//! locations, the new buffer and the targets stored before. A receive takes the message at the head of a
-//! buffered channel, and the vacated slot at its tail becomes zero. An effect, or a target, that faults ends
-//! the step in the fault.
+//! Then, in this order: the locations change; values enter or leave the buffer; received values are stored into the
+//! receiver's targets, left to right, each wrapped first to the channel's field type; the effects run in sequence, each
+//! seeing what the earlier ones did, the receiver's before the sender's (as in DiVinE). The index of a target is
+//! evaluated, and compared with the bounds, immediately before its value is stored, and sees the new locations, the new
+//! buffer and the targets stored before. A receive takes the message at the head of a buffered channel, and the vacated
+//! slot at its tail becomes zero. An effect, or a target, that faults ends the step in the fault.
 //!
 //! # Committed locations
 //! While some process is in a committed location, only steps all of whose processes are in committed locations
@@ -62,8 +61,8 @@
 //! only passed through. A state whose holder cannot move has none any more. What is passed through is not checked.
 //!
 //! # Timeout
-//! The variable [`Program::timeout`] reads as 0, but in a state without steps as 1, which may give it some. It is 0 in all states,
-//! and no step stores into it.
+//! The variable [`Program::timeout`] reads as 0, but in a state without steps as 1, which may give it some. It is 0 in
+//! all states, and no step stores into it.
 //!
 //! # Order and labels
 //! The successors of a state are ordered by process, then by transition as listed in the process, then, for
@@ -230,12 +229,12 @@ impl Sync {
 pub enum Effect {
     /// The place's index is evaluated and compared with the bounds first, then the value is evaluated, then stored.
     Assign { target: Place, value: Expr, span: Span },
-    /// A fault if the condition is false: of kind `Assertion`, the span being the condition's, or of kind
-    /// `Overflow`, the span being that of the assignment that follows, where a language forbids to store a value that does not fit. Of other
-    /// kinds where a language has a word for it; the span is that of the statement.
+    /// A fault if the condition is false: of kind `Assertion`, the span being the condition's, or of kind `Overflow`,
+    /// the span being that of the assignment that follows, where a language forbids to store a value that does not fit.
+    /// Of other kinds where a language has a word for it; the span is that of the statement.
     Assert { condition: Expr, kind: FaultKind, span: Span },
-    /// The program was made under the assumption that the condition holds here: a step in which it does not refutes that. The span is that
-    /// of the statement.
+    /// The program was made under the assumption that the condition holds here: a step in which it does not refutes
+    /// that. The span is that of the statement.
     Assume { condition: Expr, span: Span },
 }
 

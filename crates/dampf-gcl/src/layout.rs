@@ -4,10 +4,10 @@
 //! and is kept as its distance from `base`. Ranges come from the analysis in [`crate::ranges`]; an unsigned
 //! byte that holds 255, 0, 1 and 2 is the *wrapped* range of four values from -1 on and takes two bits.
 //!
-//! No field straddles words. Fields are spread evenly over as few words as hold them, because a tree-compressed
-//! store does best with words of similar variety; within that, declaration order is kept, a process's location beside its
-//! local variables, so that one step touches few words. An array that is only ever indexed by constants is
-//! laid out as so many scalars.
+//! No field straddles words. Fields are spread evenly over as few words as hold them, because a tree-compressed store
+//! does best with words of similar variety; within that, declaration order is kept, a process's location beside its
+//! local variables, so that one step touches few words. An array that is only ever indexed by constants is laid out as
+//! so many scalars.
 
 use crate::ir::{Effect, Expr, IntType, Place, ProcessId, Program, Sync, Variable, VariableId};
 use crate::ranges::Range;

@@ -5,14 +5,18 @@ pub mod dependencies;
 mod describe;
 mod expression_text;
 pub mod faults;
+pub mod footprints;
 pub mod interpreter;
 pub mod ir;
 pub mod layout;
 pub mod model;
 pub mod native;
+mod observations;
 pub mod ranges;
+mod watched;
 
 pub use expression_text::{expression_text, place_text};
 pub use interpreter::Interpreter;
 pub use model::{Backend, GclModel};
 pub use native::Native;
+pub use watched::Watched;

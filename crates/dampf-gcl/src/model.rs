@@ -6,6 +6,7 @@
 
 use crate::compound::Compound;
 use crate::dependencies::DependencyTables;
+use crate::footprints::ObjectNumbers;
 use crate::interpreter::Interpreter;
 use crate::ir::{ActionSource, Expr, Location, LocationId, ProcessId, Program, VariableId};
 use crate::layout::{Buffer, Field, Layout, bits_for};
@@ -52,6 +53,7 @@ pub struct GclModel {
     error_state: Option<Vec<Word>>,
     propositions: Vec<(String, Expr)>,
     dependencies: OnceLock<DependencyTables>,
+    object_numbers: ObjectNumbers,
 }
 
 impl GclModel {
@@ -64,10 +66,9 @@ impl GclModel {
         check_size(&program, &ranges)?;
         let layout = Layout::new(&program, &ranges);
         let error_state = program.error_location.map(|location| error_state(&program, &layout, location));
-        let propositions = property_guards(&program);
         let interpreter = Interpreter::new(Arc::new(program), layout);
         let engine = Engine::prepare(backend, &interpreter)?;
-        Ok(GclModel { interpreter, engine, ranges, error_state, propositions, dependencies: OnceLock::new() })
+        Ok(GclModel::of(interpreter, engine, ranges, error_state))
     }
 
     /// A model whose variables have room for all values of their types: quickly made, slow to explore.
@@ -75,10 +76,15 @@ impl GclModel {
         let ranges: Vec<Range> = program.variables.iter().map(Range::of_type).collect();
         check_size(&program, &ranges)?;
         let layout = Layout::new(&program, &ranges);
-        let propositions = property_guards(&program);
         let interpreter = Interpreter::new(Arc::new(program), layout);
-        let engine = Engine::Interpreter;
-        Ok(GclModel { interpreter, engine, ranges, error_state: None, propositions, dependencies: OnceLock::new() })
+        Ok(GclModel::of(interpreter, Engine::Interpreter, ranges, None))
+    }
+
+    fn of(interpreter: Interpreter, engine: Engine, ranges: Vec<Range>, error_state: Option<Vec<Word>>) -> GclModel {
+        let propositions = property_guards(interpreter.program());
+        let object_numbers = ObjectNumbers::new(interpreter.program());
+        let dependencies = OnceLock::new();
+        GclModel { interpreter, engine, ranges, error_state, propositions, dependencies, object_numbers }
     }
 
     /// The single steps that a step is made of, each with the state or moment that it is taken in.
@@ -121,8 +127,8 @@ impl GclModel {
         &self.propositions[proposition].1
     }
 
-    /// The steps of a state as the program has them, without following holders and without timeouts; whether they are the
-    /// holder's alone.
+    /// The steps of a state as the program has them, without following holders and without timeouts; whether they are
+    /// the holder's alone.
     pub fn single_steps(&self, state: &[Word], out: &mut Successors) -> bool {
         match &self.engine {
             Engine::Interpreter => self.interpreter.successors(state, out),
@@ -143,6 +149,11 @@ impl GclModel {
     /// What steps read, write, enable and disable; computed when first asked for.
     pub fn dependency_tables(&self) -> &DependencyTables {
         self.dependencies.get_or_init(|| DependencyTables::new(self.program(), self.actions()))
+    }
+
+    /// The numbers of the objects that footprints speak of.
+    pub fn object_numbers(&self) -> &ObjectNumbers {
+        &self.object_numbers
     }
 }
 

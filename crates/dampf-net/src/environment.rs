@@ -14,8 +14,8 @@ const SIZE_OF_STEP: &str = "SLURM_STEP_NUM_TASKS";
 
 /// How many ranks the launcher (`mpirun`, `srun`) started, if a launcher started this process.
 ///
-/// Some launchers tell the process its rank and not the number of ranks. Then two are assumed; MPI knows the number once
-/// it is started.
+/// Some launchers tell the process its rank and not the number of ranks. Then two are assumed; MPI knows the number
+/// once it is started.
 pub fn ranks_of_environment() -> Option<u32> {
     ranks_of(|name| std::env::var(name).ok())
 }

@@ -1,11 +1,12 @@
 //! How the ranks of a distributed run talk to each other.
 //!
 //! A rank sees the network through a [`Transport`]. There are three: threads of one process, a simulated network that
-//! does the same thing again for the same seed, and MPI; and [`host`] puts several ranks into each process of one. What a rank does is a [`Process`], taken turn by turn, so that the same
-//! code runs on all three: [`run`] drives it on a thread or under MPI, [`simulate`] drives thousands of them at once.
+//! does the same thing again for the same seed, and MPI; and [`host`] puts several ranks into each process of one. What
+//! a rank does is a [`Process`], taken turn by turn, so that the same code runs on all three: [`run`] drives it on a
+//! thread or under MPI, [`simulate`] drives thousands of them at once.
 //!
-//! The network promises little, and nothing else may be relied on: messages from one rank to another arrive whole, once,
-//! and in the order in which they were sent. Between different pairs of ranks there is no order at all.
+//! The network promises little, and nothing else may be relied on: messages from one rank to another arrive whole,
+//! once, and in the order in which they were sent. Between different pairs of ranks there is no order at all.
 
 mod environment;
 #[cfg(feature = "mpi")]
@@ -36,8 +37,8 @@ pub trait Transport {
     /// Hands a message over, to be delivered to another rank. Does not wait for the other side.
     fn send(&mut self, to: Rank, message: Vec<u8>);
 
-    /// The next message that has arrived, with its sender. That a rank is lost is said once, after everything that it sent
-    /// before.
+    /// The next message that has arrived, with its sender. That a rank is lost is said once, after everything that it
+    /// sent before.
     fn receive(&mut self) -> Result<Option<(Rank, Vec<u8>)>, Lost>;
 
     /// Waits until a message may have arrived, or until the time is over. May return early.

@@ -1,15 +1,16 @@
 //! Ranks as processes of an MPI run: the feature `mpi`.
 //!
-//! Nothing here ever blocks in MPI before the end. A send is immediate, and its buffer is kept until MPI is through with it;
-//! a receive takes what a probe has found, also immediately, since a large message comes only when its sender next
-//! calls MPI. MPI promises that messages between two ranks do not overtake each other, and what is matched first from a
-//! sender is delivered first here.
+//! Nothing here ever blocks in MPI before the end. A send is immediate, and its buffer is kept until MPI is through
+//! with it; a receive takes what a probe has found, also immediately, since a large message comes only when its sender
+//! next calls MPI. MPI promises that messages between two ranks do not overtake each other, and what is matched first
+//! from a sender is delivered first here.
 //!
 //! MPI counts bytes in an `int`. A larger message travels in pieces, all but the last marked by their tag.
 //!
-//! The end is orderly: a rank first gets its own messages through, then says so in a barrier, and takes in what is still
-//! coming (and throws it away) until all have said so. A rank that panics aborts the run instead. A rank that is killed is noticed by the
-//! launcher, which ends all others: [`Lost`] is never said here, because the MPI of today cannot go on without a rank.
+//! The end is orderly: a rank first gets its own messages through, then says so in a barrier, and takes in what is
+//! still coming (and throws it away) until all have said so. A rank that panics aborts the run instead. A rank that is
+//! killed is noticed by the launcher, which ends all others: [`Lost`] is never said here, because the MPI of today
+//! cannot go on without a rank.
 
 use crate::{Lost, Rank, Transport};
 use ::mpi::environment::{Universe, initialize_with_threading};
@@ -31,8 +32,8 @@ const MORE: Tag = 1;
 /// What MPI is given at once. Less than an `int` can count, so that there is no doubt about limits.
 const PIECE_BYTES_MAX: usize = 1 << 30;
 
-/// So many sends to one receiver are given to MPI before the first of them is complete; the others wait here. Open MPI looks
-/// at all sends that it cannot do yet in every call, so thousands of them would make everything slow.
+/// So many sends to one receiver are given to MPI before the first of them is complete; the others wait here. Open MPI
+/// looks at all sends that it cannot do yet in every call, so thousands of them would make everything slow.
 const SENDING_MAX: usize = 16;
 
 /// So many receives are under way at the same time. More would hold memory for messages that are not wanted yet.
@@ -98,7 +99,8 @@ impl Transfer {
 impl Drop for Transfer {
     fn drop(&mut self) {
         if let Some(request) = self.request.take() {
-            // Only on the way out of a panic, after which the run is aborted. Leaking both is the one thing that is safe then.
+            // Only on the way out of a panic, after which the run is aborted. Leaking both is the one thing that is
+            // safe then.
             std::mem::forget(request);
             std::mem::forget(std::mem::take(&mut self.buffer));
         }
@@ -119,7 +121,8 @@ struct Arriving {
     transfer: Transfer,
 }
 
-/// The end of the network that an MPI process holds. It stays on the thread that started it; MPI wants to be called from there.
+/// The end of the network that an MPI process holds. It stays on the thread that started it; MPI wants to be called
+/// from there.
 pub struct MpiTransport {
     rank: Rank,
     ranks: Rank,
@@ -138,8 +141,8 @@ pub struct MpiTransport {
 }
 
 impl MpiTransport {
-    /// Starts MPI in this process. Where MPI is not set up properly, or the launcher is missing, MPI ends the process by itself: ask
-    /// [`ranks_of_environment`](crate::ranks_of_environment) first.
+    /// Starts MPI in this process. Where MPI is not set up properly, or the launcher is missing, MPI ends the process
+    /// by itself: ask [`ranks_of_environment`](crate::ranks_of_environment) first.
     pub fn start() -> Result<MpiTransport, StartError> {
         let (universe, threading) = initialize_with_threading(Threading::Funneled).ok_or(StartError::AlreadyStarted)?;
         if threading < Threading::Funneled {
@@ -172,12 +175,12 @@ impl MpiTransport {
         self.sending.len() + self.lanes.iter().map(|lane| lane.waiting.len()).sum::<usize>()
     }
 
-    /// Ends this rank's part of the run: returns when all ranks have come to this point, and everything has been sent. The same
-    /// happens when the transport is dropped.
+    /// Ends this rank's part of the run: returns when all ranks have come to this point, and everything has been sent.
+    /// The same happens when the transport is dropped.
     pub fn finish(self) {}
 
-    /// Ends the whole run, all ranks included, with this exit status: for a rank that has failed in a way that the others cannot
-    /// know of. They would wait for it for ever.
+    /// Ends the whole run, all ranks included, with this exit status: for a rank that has failed in a way that the
+    /// others cannot know of. They would wait for it for ever.
     pub fn abort(self, status: i32) -> ! {
         self.world.abort(status)
     }
@@ -203,9 +206,9 @@ impl MpiTransport {
         }
     }
 
-    /// Drops what has been sent, and sends what waited for that. One send that is not complete yet is looked at in a call, in
-    /// turn: so a call is cheap however many there are, and a receiver that is slow does not keep the buffers of
-    /// others alive.
+    /// Drops what has been sent, and sends what waited for that. One send that is not complete yet is looked at in a
+    /// call, in turn: so a call is cheap however many there are, and a receiver that is slow does not keep the buffers
+    /// of others alive.
     fn forget_sent(&mut self) {
         while let Some((to, mut transfer)) = self.sending.pop_front() {
             if !transfer.is_complete() {

@@ -1,11 +1,11 @@
 //! Several ranks in each process of a network.
 //!
-//! The ranks of a process are threads, and talk to each other as such. What is meant for a rank of another process goes to
-//! one more thread, the [`Post`], which alone uses the network that connects the processes: MPI wants to be called by one
-//! thread. So a process has one connection to each other process, however many ranks it hosts.
+//! The ranks of a process are threads, and talk to each other as such. What is meant for a rank of another process goes
+//! to one more thread, the [`Post`], which alone uses the network that connects the processes: MPI wants to be called
+//! by one thread. So a process has one connection to each other process, however many ranks it hosts.
 //!
-//! Ranks are numbered through, process by process. How many each process hosts, they tell each other at the beginning: it
-//! may be as many as it has cores, and machines differ.
+//! Ranks are numbered through, process by process. How many each process hosts, they tell each other at the beginning:
+//! it may be as many as it has cores, and machines differ.
 
 use crate::thread::{Content, Letter, ThreadTransport};
 use crate::{Rank, Transport};
@@ -14,8 +14,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-/// How long the post sleeps when there is nothing to carry: the first time, and the longest. A letter of this process ends
-/// the sleep, one that comes from another does not.
+/// How long the post sleeps when there is nothing to carry: the first time, and the longest. A letter of this process
+/// ends the sleep, one that comes from another does not.
 const SLEEP_MIN: Duration = Duration::from_micros(8);
 const SLEEP_MAX: Duration = Duration::from_micros(256);
 
@@ -29,8 +29,9 @@ pub struct Post<T> {
     outgoing: Receiver<Letter>,
 }
 
-/// Makes this process the host of so many ranks, at least one. All processes of the network call this, and it returns when all have.
-/// Each transport belongs to the thread that is to be its rank; [`Post::carry`] has to run while they talk.
+/// Makes this process the host of so many ranks, at least one. All processes of the network call this, and it returns
+/// when all have. Each transport belongs to the thread that is to be its rank; [`Post::carry`] has to run while they
+/// talk.
 ///
 /// # Panics
 ///
@@ -57,7 +58,8 @@ pub fn host<T: Transport>(mut processes: T, ranks: Rank) -> (Post<T>, Vec<Thread
     (post, transports)
 }
 
-/// Learns how many ranks each process hosts. A process that knows may begin before this one does: what it sends already comes second.
+/// Learns how many ranks each process hosts. A process that knows may begin before this one does: what it sends already
+/// comes second.
 fn introduce<T: Transport>(processes: &mut T, ranks: Rank) -> (Vec<Range<Rank>>, Vec<Vec<u8>>) {
     let me = processes.rank();
     let mut counts = vec![None; processes.ranks() as usize];

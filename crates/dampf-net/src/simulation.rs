@@ -1,16 +1,16 @@
 //! A simulated network: thousands of ranks in one thread, and the same run again for the same seed.
 //!
 //! Every rank has a clock. The rank with the least clock that has something to do takes its turn, which moves its clock
-//! on by what the turn cost; a rank that is idle sleeps until something arrives. So turns happen in the order of simulated
-//! time, and a message cannot be sent into the past of its receiver: it leaves when its sender's turn ends, which is not before the turn
-//! that is taken now. What is left to chance, delays and ties, comes from one seed.
+//! on by what the turn cost; a rank that is idle sleeps until something arrives. So turns happen in the order of
+//! simulated time, and a message cannot be sent into the past of its receiver: it leaves when its sender's turn ends,
+//! which is not before the turn that is taken now. What is left to chance, delays and ties, comes from one seed.
 //!
-//! The heap of wake-ups holds ranks and not messages, one for each turn; a message goes straight into the inbox of its receiver
-//! and costs the heap something only if it wakes the receiver. A wake-up that an earlier arrival has overtaken is
-//! left in the heap and recognised when it comes up.
+//! The heap of wake-ups holds ranks and not messages, one for each turn; a message goes straight into the inbox of its
+//! receiver and costs the heap something only if it wakes the receiver. A wake-up that an earlier arrival has overtaken
+//! is left in the heap and recognised when it comes up.
 //!
-//! Invariants: the times that leave the heap never decrease; arrivals from one rank at another are in the order in which
-//! they were sent, the notice of a loss last.
+//! Invariants: the times that leave the heap never decrease; arrivals from one rank at another are in the order in
+//! which they were sent, the notice of a loss last.
 
 mod inbox;
 mod outcome;
@@ -217,8 +217,8 @@ impl<'s> Simulation<'s> {
         }
     }
 
-    /// Puts something into an inbox, after a delay of its own but not before what was sent earlier, and wakes the receiver in
-    /// time.
+    /// Puts something into an inbox, after a delay of its own but not before what was sent earlier, and wakes the
+    /// receiver in time.
     fn deliver(&mut self, from: usize, to: usize, arrival: Time, message: Option<Vec<u8>>) {
         let mut time = arrival;
         if self.settings.delay_max > 0 || self.settings.lose.is_some() {

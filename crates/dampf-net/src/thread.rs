@@ -4,8 +4,8 @@
 //! thread puts in, which is the order per pair that the network promises.
 //!
 //! A rank ends in order when its transport is dropped, and nobody is told. A rank whose thread panics is lost: its
-//! transport is dropped while the thread unwinds, and puts a last notice into every queue, behind its messages. For this
-//! a transport has to be owned by the thread that uses it, which [`run_all`] sees to.
+//! transport is dropped while the thread unwinds, and puts a last notice into every queue, behind its messages. For
+//! this a transport has to be owned by the thread that uses it, which [`run_all`] sees to.
 
 use crate::{Lost, Process, Rank, Transport, run};
 use std::sync::Arc;
@@ -29,8 +29,8 @@ pub(crate) enum Content {
 /// The end of the network that one thread holds.
 pub struct ThreadTransport {
     rank: Rank,
-    /// By rank, the queue of its letters: its own, or that of whoever passes them on to another process. The own one is among
-    /// them, so that it stays open when all others have ended.
+    /// By rank, the queue of its letters: its own, or that of whoever passes them on to another process. The own one is
+    /// among them, so that it stays open when all others have ended.
     queues: Arc<[Sender<Letter>]>,
     inbox: Receiver<Letter>,
     /// What ended the last wait; comes before everything in the queue.
@@ -62,7 +62,8 @@ impl ThreadTransport {
     }
 
     fn post(&self, to: Rank, content: Content) {
-        // A queue that is closed is that of a rank that has ended. If it did not end in order, its notice is on the way.
+        // A queue that is closed is that of a rank that has ended. If it did not end in order, its notice is on the
+        // way.
         let _ = self.queues[to as usize].send(Letter { from: self.rank, to, content });
     }
 }

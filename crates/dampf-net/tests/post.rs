@@ -1,5 +1,5 @@
-//! Several ranks in each process: everything arrives once and in order, wherever it comes from, and a loss is noticed. Processes are
-//! threads here.
+//! Several ranks in each process: everything arrives once and in order, wherever it comes from, and a loss is noticed.
+//! Processes are threads here.
 
 mod wanderers;
 
@@ -68,8 +68,8 @@ impl Process for Greeting {
     }
 }
 
-/// A rank that has ended a round may begin the next while others are still at the first. What it says then waits for them, so a rank may hear of
-/// one twice in a round; but of nobody too rarely in all.
+/// A rank that has ended a round may begin the next while others are still at the first. What it says then waits for
+/// them, so a rank may hear of one twice in a round; but of nobody too rarely in all.
 #[test]
 fn what_comes_after_the_end_of_a_round_is_kept_for_the_next() {
     let hosts = [2, 3, 1];

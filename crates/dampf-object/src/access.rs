@@ -2,11 +2,11 @@
 
 use crate::layout::{Region, STACK_BYTES, is_return_place};
 use crate::machine::Machine;
-use crate::sharing::{Fact, FactKind, GRANULE_BYTES};
-use crate::trouble::RunEnd;
+use crate::run_end::RunEnd;
+use crate::sharing::{Fact, FactKind, SHARED_LINE_BYTES};
 use dampf_core::FaultKind;
 use dampf_rv::machine::Bus;
-use dampf_rv::memory::{LINE_BYTES, Line};
+use dampf_rv::memory::LINE_BYTES;
 
 /// What a thread may do with the bytes of a line.
 #[derive(Clone, Copy, Debug)]
@@ -41,10 +41,10 @@ impl Machine<'_> {
         };
         let standing = |valid, visible, foreign| Some(Standing { region: Some(region), valid, visible, foreign });
         let own = |slot: u32, valid: u64| {
-            if sharing.is_shared_granule(line) {
+            if sharing.is_shared_line(line) {
                 standing(valid, u64::MAX, 0)
             } else {
-                standing(valid, 0, if slot == self.running { 0 } else { u64::MAX })
+                standing(valid, 0, if slot == self.threads.running { 0 } else { u64::MAX })
             }
         };
         match region {
@@ -56,20 +56,20 @@ impl Machine<'_> {
             }
             Region::Shared(slot) => {
                 let offset = (line - region.base(0)) as u32;
-                let arena = &self.arenas(slot).shared;
+                let arena = &self.heap.arenas(slot).shared;
                 let (valid, local) = (arena.valid_mask(offset), arena.local_mask(offset));
-                standing(valid, !local, if slot == self.running { 0 } else { local })
+                standing(valid, !local, if slot == self.threads.running { 0 } else { local })
             }
             Region::Private(slot) => {
-                let valid = self.arenas(slot).private.valid_mask((line - region.base(0)) as u32);
-                standing(valid, 0, if slot == self.running { 0 } else { u64::MAX })
+                let valid = self.heap.arenas(slot).private.valid_mask((line - region.base(0)) as u32);
+                standing(valid, 0, if slot == self.threads.running { 0 } else { u64::MAX })
             }
             Region::Tls(slot) => own(slot, if self.threads[slot as usize].is_alive() { u64::MAX } else { 0 }),
             Region::Stack(slot) => {
                 let thread = &self.threads[slot as usize];
                 let valid = match thread.is_alive() {
                     false => 0,
-                    true if slot == self.running => !below(region.base(0) - u64::from(thread.stack_bytes)),
+                    true if slot == self.threads.running => !below(region.base(0) - u64::from(thread.stack_bytes)),
                     // The bytes from its stack pointer on.
                     true => !below(thread.sp),
                 };
@@ -78,7 +78,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether an access to these bytes is visible to other threads. A lesson where they were assumed private.
+    /// Whether an access to these bytes is visible to other threads. Refutes that they are thread-local where that was
+    /// assumed.
     pub fn is_visible(&mut self, address: u64, bytes: u64, write: bool) -> Result<bool, RunEnd> {
         let mut visible = false;
         for (line, mask) in lines(address, bytes) {
@@ -108,7 +109,7 @@ impl Machine<'_> {
             Some(region @ Region::Private(slot)) => {
                 // The line may hold several blocks; the access is to one of them, and learning of all is no harm.
                 let line = (address & !63) - region.base(0);
-                let arena = &self.arenas(slot).private;
+                let arena = &self.heap.arenas(slot).private;
                 let sites: Vec<u32> = arena
                     .blocks
                     .iter()
@@ -119,13 +120,13 @@ impl Machine<'_> {
             }
             Some(region @ Region::Shared(slot)) => {
                 let line = ((address & !63) - region.base(0)) as u32;
-                let arena = &self.arenas(slot).shared;
+                let arena = &self.heap.arenas(slot).shared;
                 let local =
                     arena.blocks.iter().filter(|block| block.local && block.offset < line + 64 && block.end() > line);
                 let sites: Vec<u32> = local.map(|block| block.site).collect();
                 self.refute_all(sites.into_iter().map(|site| Fact::new(FactKind::OpenSite, site)))
             }
-            _ => self.refute(Fact::new(FactKind::SharedLine, address / GRANULE_BYTES)),
+            _ => self.refute(Fact::new(FactKind::SharedLine, address / SHARED_LINE_BYTES)),
         }
     }
 
@@ -135,7 +136,7 @@ impl Machine<'_> {
         for (line, mask) in lines(address, bytes) {
             let Some(standing) = self.standing(line) else { return Err(self.bad_access(address, bytes, write)) };
             if standing.valid & mask != mask || (write && standing.region.is_none()) {
-                if !write && standing.valid & mask != 0 && !self.lenient {
+                if !write && standing.valid & mask != 0 && !self.memory.lenient {
                     return Err(RunEnd::PartlyValid);
                 }
                 if write || standing.valid & mask == 0 {
@@ -145,12 +146,12 @@ impl Machine<'_> {
             if standing.foreign & mask != 0 {
                 return Err(self.learn_shared(line, standing));
             }
-            if self.is_watched(standing.region)
+            if self.memory.is_watched(standing.region)
                 && let Some(region) = standing.region
             {
                 if write {
-                    self.set_initialised(region, line, mask, 0);
-                } else if !self.lenient && self.initialised(region, line) & mask == 0 {
+                    self.memory.set_initialised(region, line, mask, 0);
+                } else if !self.memory.lenient && self.memory.initialised(region, line) & mask == 0 {
                     return Err(RunEnd::Uninitialised);
                 }
             }
@@ -162,10 +163,10 @@ impl Machine<'_> {
             self.check_locked(address, bytes)?;
         }
         if visible && !self.is_free() {
-            if !self.granted {
+            if !self.step.granted {
                 return Err(RunEnd::Visible);
             }
-            self.granted = false;
+            self.step.granted = false;
         }
         if write && visible && !self.process.reservations.is_empty() {
             self.cancel_reservations(address, bytes);
@@ -175,9 +176,12 @@ impl Machine<'_> {
 
     /// Lets later accesses to a line's private bytes go the fast way.
     fn remember(&mut self, address: u64, standing: Standing) {
+        if self.memory.is_recording() {
+            return;
+        }
         let watched = !self.locked.is_empty() || !self.process.reservations.is_empty();
         let (read, write) = match standing.visible {
-            _ if self.is_watched(standing.region) => (0, 0),
+            _ if self.memory.is_watched(standing.region) => (0, 0),
             0 => (standing.valid, standing.valid),
             visible if watched => (standing.valid & !visible, standing.valid & !visible),
             visible => {
@@ -187,102 +191,22 @@ impl Machine<'_> {
         };
         let program = &self.system.program;
         match (standing.region, program.line(address)) {
-            (None, Some((line, _))) => self.space.remember_constant(address, line, read),
+            (None, Some((line, _))) => self.memory.space.remember_constant(address, line, read),
             (Some(region), _) => {
-                let is_own_stack = region == Region::Stack(self.running);
-                self.space.remember(address, region, (read, write), is_own_stack);
+                let is_own_stack = region == Region::Stack(self.threads.running);
+                self.memory.space.remember(address, region, (read, write), is_own_stack);
             }
             (None, None) => {}
         }
     }
 
     fn cancel_reservations(&mut self, address: u64, bytes: u64) {
-        let running = self.running;
+        let running = self.threads.running;
         let overlaps =
             |&(slot, reserved): &(u32, u64)| slot != running && reserved < address + bytes && address < reserved + 8;
         if self.process.reservations.iter().any(overlaps) {
-            self.process_mut().reservations.retain(|reservation| !overlaps(reservation));
+            self.process.change().reservations.retain(|reservation| !overlaps(reservation));
         }
-    }
-
-    /// Reads bytes without asking whether the running thread may.
-    pub fn peek(&self, address: u64, out: &mut [u8]) -> bool {
-        let program = &self.system.program;
-        let mut at = address;
-        let mut rest = out;
-        while !rest.is_empty() {
-            let line = match program.line(at) {
-                Some(_) if program.globals.contains(&at) => self.space.line(Region::Globals, at),
-                Some((line, _)) => line,
-                None => match Region::of(at, self.slots()) {
-                    Some(region) => self.space.line(region, at),
-                    None if is_return_place(at) => &Line::ZERO,
-                    None => return false,
-                },
-            };
-            let offset = (at % 64) as usize;
-            let count = rest.len().min(64 - offset);
-            let (now, later) = rest.split_at_mut(count);
-            now.copy_from_slice(&line.bytes()[offset..offset + count]);
-            rest = later;
-            at = at.wrapping_add(count as u64);
-        }
-        true
-    }
-
-    /// Reads a word without asking; 0 where there is no memory.
-    pub fn peek_word(&self, address: u64) -> u32 {
-        let mut bytes = [0; 4];
-        self.peek(address, &mut bytes);
-        u32::from_le_bytes(bytes)
-    }
-
-    pub fn peek_long(&self, address: u64) -> u64 {
-        let mut bytes = [0; 8];
-        self.peek(address, &mut bytes);
-        u64::from_le_bytes(bytes)
-    }
-
-    /// A string of the program, cut where it becomes absurd.
-    pub fn peek_string(&self, address: u64) -> String {
-        let mut text = Vec::new();
-        let mut byte = [0];
-        while text.len() < 400 && self.peek(address + text.len() as u64, &mut byte) && byte[0] != 0 {
-            text.push(byte[0]);
-        }
-        String::from_utf8_lossy(&text).into_owned()
-    }
-
-    /// Writes bytes without asking; nothing where there is no writable memory.
-    pub fn poke(&mut self, address: u64, bytes: &[u8]) {
-        let mut at = address;
-        let mut rest = bytes;
-        while !rest.is_empty() {
-            let offset = (at % 64) as usize;
-            let (now, later) = rest.split_at(rest.len().min(64 - offset));
-            let program = &self.system.program;
-            let region = match program.line(at) {
-                Some(_) => program.globals.contains(&at).then_some(Region::Globals),
-                None => Region::of(at, self.slots()),
-            };
-            if let Some(region) = region {
-                self.space.line_mut(region, at).bytes_mut()[offset..offset + now.len()].copy_from_slice(now);
-                if self.is_watched(Some(region)) {
-                    let (_, mask) = lines(at, now.len() as u64).next().expect("there is a byte");
-                    self.set_initialised(region, at, mask, 0);
-                }
-            }
-            rest = later;
-            at = at.wrapping_add(now.len() as u64);
-        }
-    }
-
-    pub fn poke_word(&mut self, address: u64, value: u32) {
-        self.poke(address, &value.to_le_bytes());
-    }
-
-    pub fn poke_long(&mut self, address: u64, value: u64) {
-        self.poke(address, &value.to_le_bytes());
     }
 
     #[cold]
@@ -290,8 +214,8 @@ impl Machine<'_> {
     fn slow_load(&mut self, address: u64, bytes: usize) -> Result<u64, RunEnd> {
         self.ask(address, bytes as u64, false)?;
         let mut value = [0; 8];
-        self.peek(address, &mut value[..bytes]);
-        if self.lenient {
+        self.memory.peek(address, &mut value[..bytes]);
+        if self.memory.lenient {
             // What lies behind the end is not to look like the end of a string.
             let valid = self.standing(address).map_or(0, |standing| standing.valid >> (address % 64));
             for (number, byte) in value[..bytes].iter_mut().enumerate() {
@@ -305,15 +229,15 @@ impl Machine<'_> {
 
     /// Refuses an access to the running thread's own stack below its stack pointer.
     fn check_live(&self, address: u64, sp: u64) -> Result<(), RunEnd> {
-        let own = || Region::of(address, self.slots()) == Some(Region::Stack(self.running));
-        if address < sp && !self.lenient && own() { Err(RunEnd::BelowStack) } else { Ok(()) }
+        let own = || Region::of(address, self.slots()) == Some(Region::Stack(self.threads.running));
+        if address < sp && !self.memory.lenient && own() { Err(RunEnd::BelowStack) } else { Ok(()) }
     }
 
     #[cold]
     #[inline(never)]
     fn slow_store(&mut self, address: u64, value: u64, bytes: usize) -> Result<(), RunEnd> {
         self.ask(address, bytes as u64, true)?;
-        self.poke(address, &value.to_le_bytes()[..bytes]);
+        self.memory.poke(address, &value.to_le_bytes()[..bytes]);
         if bytes == 8 {
             self.publish_at(address, value);
         }
@@ -322,7 +246,7 @@ impl Machine<'_> {
 
     /// A word was written: if other threads can read it, what it points to is no longer local.
     fn publish_at(&mut self, address: u64, value: u64) {
-        let own = Region::Shared(self.running);
+        let own = Region::Shared(self.threads.running);
         if Region::of(value, self.slots()) == Some(own)
             && self.standing(address).is_some_and(|standing| standing.visible >> (address % 64) & 1 != 0)
         {
@@ -332,21 +256,22 @@ impl Machine<'_> {
 
     /// Other threads may know of the block that a pointer leads to, and of all that its contents lead to.
     pub fn publish(&mut self, pointer: u64) {
-        let own = Region::Shared(self.running);
+        let own = Region::Shared(self.threads.running);
         let mut pointers = vec![pointer];
         while let Some(pointer) = pointers.pop() {
             if Region::of(pointer, self.slots()) != Some(own) {
                 continue;
             }
             let offset = (pointer - own.base(0)) as u32;
-            let slot = self.running;
-            let Some(block) = self.arenas(slot).shared.block_at(offset).copied().filter(|block| block.local) else {
+            let slot = self.threads.running;
+            let Some(block) = self.heap.arenas(slot).shared.block_at(offset).copied().filter(|block| block.local)
+            else {
                 continue;
             };
-            self.arenas_mut(slot).shared.publish(block.offset);
-            self.space.forget();
+            self.heap.arenas_mut(slot).shared.publish(block.offset);
+            self.memory.forget_translations();
             let mut contents = vec![0; block.size as usize / 8 * 8];
-            self.peek(own.base(0) + u64::from(block.offset), &mut contents);
+            self.memory.peek(own.base(0) + u64::from(block.offset), &mut contents);
             pointers
                 .extend(contents.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().expect("eight bytes"))));
         }
@@ -403,7 +328,7 @@ impl Bus for Machine<'_> {
 
     #[inline(always)]
     fn load_beside_stack<const BYTES: usize>(&mut self, address: u64, stack_pointer: u64) -> Result<u64, RunEnd> {
-        match self.space.fast_load::<BYTES>(address, stack_pointer) {
+        match self.memory.space.fast_load::<BYTES>(address, stack_pointer) {
             Some(bytes) => {
                 let mut value = [0; 8];
                 value[..BYTES].copy_from_slice(&bytes);
@@ -425,7 +350,7 @@ impl Bus for Machine<'_> {
     ) -> Result<(), RunEnd> {
         let mut bytes = [0; BYTES];
         bytes.copy_from_slice(&value.to_le_bytes()[..BYTES]);
-        if self.space.fast_store::<BYTES>(address, bytes, stack_pointer) {
+        if self.memory.space.fast_store::<BYTES>(address, bytes, stack_pointer) {
             return Ok(());
         }
         self.check_live(address, stack_pointer)?;
@@ -438,12 +363,12 @@ impl Bus for Machine<'_> {
         let value = self.slow_load(address, BYTES)?;
         if visible {
             // Other threads' writes take such a reservation away, so the state has to know of it.
-            let reservation = (self.running, address);
-            let reservations = &mut self.process_mut().reservations;
+            let reservation = (self.threads.running, address);
+            let reservations = &mut self.process.change().reservations;
             reservations.retain(|(slot, _)| *slot != reservation.0);
             reservations.push(reservation);
             reservations.sort_unstable();
-            self.space.forget();
+            self.memory.forget_translations();
         }
         Ok(value)
     }
@@ -455,14 +380,14 @@ impl Bus for Machine<'_> {
         reserved: bool,
     ) -> Result<bool, RunEnd> {
         self.check_aligned(address, BYTES as u64)?;
-        let mine = (self.running, address);
+        let mine = (self.threads.running, address);
         let holds =
             reserved && (!self.is_visible(address, BYTES as u64, true)? || self.process.reservations.contains(&mine));
         if holds {
             self.slow_store(address, value, BYTES)?;
         }
         if self.process.reservations.iter().any(|(slot, _)| *slot == mine.0) {
-            self.process_mut().reservations.retain(|(slot, _)| *slot != mine.0);
+            self.process.change().reservations.retain(|(slot, _)| *slot != mine.0);
         }
         Ok(holds)
     }
@@ -471,10 +396,10 @@ impl Bus for Machine<'_> {
         self.check_aligned(address, BYTES as u64)?;
         self.ask(address, BYTES as u64, true)?;
         let mut old = [0; 8];
-        self.peek(address, &mut old[..BYTES]);
+        self.memory.peek(address, &mut old[..BYTES]);
         let old = u64::from_le_bytes(old);
         let new = update(old);
-        self.poke(address, &new.to_le_bytes()[..BYTES]);
+        self.memory.poke(address, &new.to_le_bytes()[..BYTES]);
         if BYTES == 8 {
             self.publish_at(address, new);
         }

@@ -1,11 +1,12 @@
 //! Reads that the compiler announced and then left out.
 //!
-//! The value of `int seen = flag;` may be of no interest, and then no flag keeps gcc from dropping the load of a named variable. The
-//! source reads it all the same, and a race with that read is one; the callback that announces the read is still there. So the call of
-//! a callback behind which no load comes that could be the announced one counts as the read itself.
+//! The value of `int seen = flag;` may be of no interest, and then no flag keeps gcc from dropping the load of a named
+//! variable. The source reads it all the same, and a race with that read is one; the callback that announces the read
+//! is still there. So the call of a callback behind which no load comes that could be the announced one counts as the
+//! read itself.
 //!
-//! What comes behind the call is looked for up to the next call or branch, by following what registers hold. A load that cannot be told from the
-//! announced one is taken for it: then things are as if nobody had looked.
+//! What comes behind the call is looked for up to the next call or branch, by following what registers hold. A load
+//! that cannot be told from the announced one is taken for it: then things are as if nobody had looked.
 
 use dampf_rv::decode::{Code, Instruction, Op};
 use dampf_rv::image::{Image, SymbolKind};
@@ -54,8 +55,8 @@ impl Value {
         matches!(self.origin, Origin::Constant | Origin::Register(GP))
     }
 
-    /// Whether two accesses of so many bytes are certainly to different bytes: a variable of the program is not on the stack, and where there is a
-    /// frame pointer, the stack pointer leads to saved registers only.
+    /// Whether two accesses of so many bytes are certainly to different bytes: a variable of the program is not on the
+    /// stack, and where there is a frame pointer, the stack pointer leads to saved registers only.
     fn differs(self, other: Value, bytes: u64) -> bool {
         let apart = |from: u64, to: u64| to.wrapping_sub(from) >= bytes && from.wrapping_sub(to) >= bytes;
         match (self.origin, other.origin) {

@@ -1,14 +1,15 @@
 //! Heap blocks: which there are, and where the next one goes.
 //!
-//! A block goes to the lowest address where it fits, so the same live blocks lie at the same places whatever came before. Blocks
-//! are kept apart by a gap that no block uses, so that running over the end of one never reaches the next. The block that was
-//! freed last is not used again before another one is freed: a pointer to it that is still in use is found out.
+//! A block goes to the lowest address where it fits, so the same live blocks lie at the same places whatever came
+//! before. Blocks are kept apart by guard bytes that no block uses, so that running over the end of one never reaches
+//! the next. The block that was freed last is not used again before another one is freed: a pointer to it that is still
+//! in use is found out.
 
 use dampf_core::Word;
 use dampf_rv::memory::Tree;
 
-/// Bytes between blocks.
-const GAP: u32 = 16;
+/// Bytes between blocks that belong to none.
+const GUARD_BYTES: u32 = 16;
 const ALIGN: u32 = 16;
 /// Bytes that an arena may span.
 pub const ARENA_BYTES: u32 = 0x4000_0000;
@@ -38,7 +39,8 @@ pub struct Block {
 const MAKER: Word = 3;
 /// Set in a block's packed offset if the block is local.
 const LOCAL: Word = 4;
-/// Words of an encoded block, and of an encoded arena before its blocks: their number, and the block that was freed last.
+/// Words of an encoded block, and of an encoded arena before its blocks: their number, and the block that was freed
+/// last.
 const BLOCK_WORDS: usize = 3;
 const FIXED_WORDS: usize = 1 + BLOCK_WORDS;
 
@@ -58,7 +60,8 @@ pub struct Arena {
     /// Ascending.
     pub blocks: Vec<Block>,
     pub last_freed: Option<Block>,
-    /// Before and between so many first blocks there is no room for even the smallest block. Only remembered, no part of a state.
+    /// Before and between so many first blocks there is no room for even the smallest block. Only remembered, no part
+    /// of a state.
     packed: usize,
 }
 
@@ -79,14 +82,16 @@ impl Arena {
         let mut from = self.start_of_room(at);
         loop {
             let offset = from.checked_next_multiple_of(align)?;
-            let end = offset.checked_add(size.max(1)).filter(|&end| end <= ARENA_BYTES - GAP)?;
+            let end = offset.checked_add(size.max(1)).filter(|&end| end <= ARENA_BYTES - GUARD_BYTES)?;
             let next = self.blocks.get(at).map_or(ARENA_BYTES, |block| block.offset);
             let resting = self.last_freed.filter(|freed| {
-                offset < freed.end().max(freed.offset + 1) + GAP && freed.offset < end + GAP && freed.offset < next
+                offset < freed.end().max(freed.offset + 1) + GUARD_BYTES
+                    && freed.offset < end + GUARD_BYTES
+                    && freed.offset < next
             });
             match resting {
-                Some(freed) => from = freed.end().max(freed.offset + 1) + GAP,
-                None if end + GAP <= next => {
+                Some(freed) => from = freed.end().max(freed.offset + 1) + GUARD_BYTES,
+                None if end + GUARD_BYTES <= next => {
                     self.blocks.insert(at, Block { offset, size, site, maker, local });
                     return Some(offset);
                 }
@@ -100,13 +105,15 @@ impl Arena {
 
     /// Where the room before a block begins.
     fn start_of_room(&self, at: usize) -> u32 {
-        at.checked_sub(1).map_or(GAP, |before| self.blocks[before].end().max(self.blocks[before].offset + 1) + GAP)
+        at.checked_sub(1)
+            .map_or(GUARD_BYTES, |before| self.blocks[before].end().max(self.blocks[before].offset + 1) + GUARD_BYTES)
     }
 
-    /// Goes on past blocks that have no room before them, so that a heap that only grows is not searched from its start every time.
+    /// Goes on past blocks that have no room before them, so that a heap that only grows is not searched from its start
+    /// every time.
     fn pack(&mut self) {
         while let Some(next) = self.blocks.get(self.packed) {
-            let smallest = self.start_of_room(self.packed).next_multiple_of(ALIGN) + 1 + GAP;
+            let smallest = self.start_of_room(self.packed).next_multiple_of(ALIGN) + 1 + GUARD_BYTES;
             if smallest <= next.offset {
                 break;
             }
@@ -117,8 +124,9 @@ impl Arena {
     /// Whether a block of this size could lie at an offset.
     pub fn is_free(&self, offset: u32, size: u32) -> bool {
         let after = self.blocks.partition_point(|block| block.offset < offset);
-        let before = self.blocks[..after].last().is_none_or(|block| block.end().max(block.offset + 1) + GAP <= offset);
-        before && self.blocks.get(after).is_none_or(|block| offset + size.max(1) + GAP <= block.offset)
+        let before =
+            self.blocks[..after].last().is_none_or(|block| block.end().max(block.offset + 1) + GUARD_BYTES <= offset);
+        before && self.blocks.get(after).is_none_or(|block| offset + size.max(1) + GUARD_BYTES <= block.offset)
     }
 
     /// Makes a block at an offset that is free.
@@ -224,7 +232,8 @@ pub struct Arenas {
 }
 
 impl Arenas {
-    /// Where encoded arenas have the roots of their trees, each with its levels behind it: the shared one, the private one.
+    /// Where encoded arenas have the roots of their trees, each with its levels behind it: the shared one, the private
+    /// one.
     pub const TREES: [usize; 2] = [0, 2];
     /// Where the blocks begin.
     pub const BLOCKS: usize = 4;
@@ -281,7 +290,7 @@ mod tests {
                 assert!(freed.is_none_or(|freed| block.end() <= freed.offset || freed.end() <= block.offset));
             }
             for pair in arena.blocks.windows(2) {
-                assert!(pair[0].end() + GAP <= pair[1].offset);
+                assert!(pair[0].end() + GUARD_BYTES <= pair[1].offset);
             }
             let mut words = Vec::new();
             arena.encode(&mut words);

@@ -1,8 +1,7 @@
 //! States and steps of a program, for people.
 
-use crate::choice::sample_told;
 use crate::faults::short_name;
-use crate::hooks::{Atomic, Hook};
+use crate::hooks::{Told, Ways};
 use crate::machine::Machine;
 use crate::model::{ObjectModel, ObjectWorker, parts};
 use crate::program::is_users;
@@ -15,6 +14,7 @@ use std::sync::Mutex;
 /// Values longer than this are cut.
 const VALUE_MAX: usize = 120;
 const STACK_POINTER: usize = 2;
+const A0: usize = 10;
 /// Frames of a call stack in which names of local variables are looked for.
 const FRAMES_MAX: usize = 32;
 
@@ -33,8 +33,8 @@ impl Describe for ObjectModel {
         if slot as usize >= machine.slots() || !machine.threads[slot as usize].is_alive() {
             return Step { process: String::new(), function: String::new(), location: None, text: String::new() };
         }
-        machine.running = slot;
-        let hart = machine.hart_mut(slot).clone();
+        machine.threads.running = slot;
+        let hart = machine.threads.hart_mut(slot).clone();
         let pc = machine.user_pc(&hart);
         let location = machine.user_location(pc);
         let function = machine.function_name(pc);
@@ -57,9 +57,7 @@ impl Describe for ObjectModel {
         let mut worker = self.worker();
         worker.machine.load(state);
         let machine = &mut worker.machine;
-        let alive: Vec<u32> =
-            (0..machine.slots() as u32).filter(|&slot| machine.threads[slot as usize].is_alive()).collect();
-        alive.into_iter().map(|slot| machine.blocked_line(slot)).collect()
+        machine.threads.alive_slots().into_iter().map(|slot| machine.blocked_line(slot)).collect()
     }
 }
 
@@ -74,16 +72,14 @@ impl ObjectModel {
             worker.rehearse(state, slot, way);
         }
         let machine = &mut worker.machine;
-        let alive = (0..machine.slots() as u32).filter(|&slot| machine.threads[slot as usize].is_alive());
-        let alive: Vec<u32> = alive.collect();
-        alive.into_iter().map(|slot| machine.told_stack(slot)).collect()
+        machine.threads.alive_slots().into_iter().map(|slot| machine.told_stack(slot)).collect()
     }
 }
 
 /// What the program writes during a step.
 fn output_of(worker: &mut ObjectWorker<'_>, before: &[Word], slot: u32, way: u32) -> Option<String> {
     worker.rehearse(before, slot, way);
-    let output = String::from_utf8_lossy(&worker.machine.output);
+    let output = String::from_utf8_lossy(&worker.machine.step.output);
     let output = output.trim_end();
     (!output.is_empty()).then(|| format!("prints {}", cut(&format!("{output:?}"))))
 }
@@ -122,7 +118,7 @@ impl Machine<'_> {
                 continue;
             }
             let mut bytes = vec![0; variable.size as usize];
-            self.peek(variable.address, &mut bytes);
+            self.memory.peek(variable.address, &mut bytes);
             let value = match self.lock_value(&program.debug.type_name(variable.ty), variable.address, variable.size) {
                 Some(value) => value,
                 None => cut(&program.debug.render(variable.ty, &bytes)),
@@ -140,9 +136,9 @@ impl Machine<'_> {
                 (40, &|at| self.mutex_value(at))
             }
             "pthread_cond_t" | "std::condition_variable" | "condition_variable" | "cnd_t" => {
-                (48, &|at| format!("{} waiting", self.waiters(at).len()))
+                (48, &|at| format!("{} waiting", self.threads.waiter_count(at)))
             }
-            "sem_t" => (32, &|at| self.peek_word(at).to_string()),
+            "sem_t" => (32, &|at| self.memory.peek_word(at).to_string()),
             _ => return None,
         };
         let count = (bytes / size).max(1);
@@ -178,47 +174,11 @@ impl Machine<'_> {
             Status::Running => {}
             _ => return None,
         }
-        let object = hart.x[10];
         let Some(hook) = self.system.program.hook(hart.pc) else { return self.access_told(slot) };
-        let named = |verb: &str| Some(format!("{verb} {}", self.place_name(object)));
-        match hook {
-            Hook::MutexLock | Hook::WriteLock | Hook::SpinLock => named("locks"),
-            Hook::ReadLock => named("locks for reading"),
-            Hook::MutexTrylock | Hook::ReadTrylock | Hook::WriteTrylock | Hook::SpinTrylock => named("tries to lock"),
-            Hook::MutexTimedlock | Hook::ReadTimedlock | Hook::WriteTimedlock => named("tries for a time to lock"),
-            Hook::MutexUnlock | Hook::RwlockUnlock | Hook::SpinUnlock => named("unlocks"),
-            Hook::ConditionWait | Hook::ConditionTimedwait => {
-                Some(format!("waits on {}, unlocks {}", self.place_name(object), self.place_name(hart.x[11])))
-            }
-            Hook::ConditionSignal => match self.waiters(object).get(way as usize) {
-                Some(&woken) => Some(format!("signals {}, wakes {}", self.place_name(object), self.thread_name(woken))),
-                None => Some(format!("signals {}, nobody waits", self.place_name(object))),
-            },
-            Hook::ConditionBroadcast => {
-                Some(format!("wakes all {} that wait on {}", self.waiters(object).len(), self.place_name(object)))
-            }
-            Hook::SemaphoreWait | Hook::SemaphoreTrywait | Hook::SemaphoreTimedwait => named("takes from semaphore"),
-            Hook::SemaphorePost => named("adds to semaphore"),
-            Hook::BarrierWait => named("arrives at barrier"),
-            Hook::ThreadJoin | Hook::ThreadJoinC11 => {
-                self.slot_of_handle(object).map(|slot| format!("joins {}", self.thread_name(slot)))
-            }
-            Hook::Free | Hook::Delete | Hook::DeleteArray => named("frees"),
-            Hook::UnmadeRead(_) => named("reads"),
-            Hook::Choose => Some(format!("chooses {}", (object as i64).wrapping_add(i64::from(way)))),
-            Hook::Nondeterministic(8, true) => Some(format!("chooses {}", way as u8 as i8)),
-            Hook::Nondeterministic(..) => Some(format!("chooses {way}")),
-            Hook::Sampled(bits, signed) => Some(format!("chooses {}", sample_told(way, bits, signed))),
-            Hook::Atomic(atomic, _) => {
-                let verb = match atomic {
-                    Atomic::Load => "reads",
-                    Atomic::Store => "writes",
-                    Atomic::CompareExchange | Atomic::CompareValue => "compares and exchanges",
-                    _ => "updates",
-                };
-                Some(format!("{verb} {}", self.place_name(object)))
-            }
-            _ => None,
+        match hook.told {
+            Told::BySource => None,
+            Told::Verb(verb) => Some(format!("{verb} {}", self.place_name(hart.x[A0]))),
+            Told::By(told) => told(self, hart, way),
         }
     }
 
@@ -234,7 +194,7 @@ impl Machine<'_> {
 
     /// The calls a thread is in, as far as they are on lines that the user wrote.
     fn told_stack(&mut self, slot: u32) -> CallStack {
-        let hart = self.take_hart(slot);
+        let hart = self.threads.take_hart(slot);
         let program = self.system.program.clone();
         let mut stack = self.call_stack(&hart);
         // Where the library's frames cannot be unwound, at least the user's call is known.
@@ -259,60 +219,39 @@ impl Machine<'_> {
         {
             thread = format!("{thread}, created at {}:{}", location.file, location.line);
         }
-        self.harts[slot as usize] = Some(hart);
+        self.threads.put_hart(slot, hart);
         CallStack { thread, calls }
     }
 
     /// What a thread waits for, and who could end that.
     fn blocked_line(&mut self, slot: u32) -> String {
-        let hart = self.take_hart(slot);
+        let hart = self.threads.take_hart(slot);
         let place = match self.user_location(self.user_pc(&hart)) {
             Some(location) => format!(" ({}:{})", location.file, location.line),
             None => String::new(),
         };
-        let (status, object) = (self.threads[slot as usize].status, hart.x[10]);
+        let (status, object) = (self.threads[slot as usize].status, hart.x[A0]);
         let hook = self.system.program.hook(hart.pc);
-        self.harts[slot as usize] = Some(hart);
-        let held = |owner: Option<u32>| match owner {
-            Some(owner) if owner == slot => ", which it holds itself".to_owned(),
-            Some(owner) => format!(", held by {}", self.thread_name(owner)),
-            None => String::new(),
-        };
-        let waits = match (status, hook) {
+        self.threads.put_hart(slot, hart);
+        let waits = match (status, hook.map(|hook| &hook.row().ways)) {
             (Status::OnCondition { condition, .. }, _) => {
                 format!("waits for a signal on {}", self.place_name(condition))
             }
-            (Status::Reacquiring { mutex, .. }, _) => {
-                format!("waits for mutex {}{}", self.place_name(mutex), held(self.mutex_owner(mutex)))
-            }
+            (Status::Reacquiring { mutex, .. }, _) => self.told_mutex_wait(mutex, slot),
             (Status::OnFutex { address, .. }, _) => format!("waits for a change of {}", self.place_name(address)),
             (Status::OnBarrier { barrier }, _) => format!("waits for others at barrier {}", self.place_name(barrier)),
-            (_, Some(Hook::MutexLock)) => {
-                format!("waits for mutex {}{}", self.place_name(object), held(self.mutex_owner(object)))
-            }
-            (_, Some(Hook::ReadLock | Hook::WriteLock)) => {
-                format!("waits for lock {}{}", self.place_name(object), held(self.rwlock_writer(object)))
-            }
-            (_, Some(Hook::SpinLock)) => {
-                format!("waits for spin lock {}{}", self.place_name(object), held(self.spin_owner(object)))
-            }
-            (_, Some(Hook::SemaphoreWait)) => format!("waits for semaphore {}", self.place_name(object)),
-            (_, Some(Hook::ThreadJoin | Hook::ThreadJoinC11)) => match self.slot_of_handle(object) {
-                Some(joined) => format!("waits for {} to end", self.thread_name(joined)),
-                None => "waits for a thread to end".to_owned(),
-            },
-            (_, Some(Hook::LockVariable)) => format!("waits for {}, which is locked", self.place_name(object)),
-            _ => "could go on".to_owned(),
+            (_, Some(Ways::Waits(wait))) => (wait.told)(self, object, slot),
+            (_, None | Some(Ways::One | Ways::Values(_) | Ways::Outcomes(_))) => "could go on".to_owned(),
         };
         format!("{}{place} {waits}", self.thread_name(slot))
     }
 
-    /// The name of the local variable at an address of a thread's stack: `function::variable`, or else whose frame it lies in.
-    /// None for a thread that is running just now, whose registers are elsewhere.
+    /// The name of the local variable at an address of a thread's stack: `function::variable`, or else whose frame it
+    /// lies in. None for a thread that is running just now, whose registers are elsewhere.
     pub fn local_name(&self, slot: u32, address: u64) -> Option<String> {
         let debug = &self.system.program.debug;
-        let hart = self.peek_hart(slot)?;
-        let memory = |address: u64, out: &mut [u8]| self.peek(address, out);
+        let hart = self.threads.peek_hart(slot)?;
+        let memory = |address: u64, out: &mut [u8]| self.memory.peek(address, out);
         let mut frames = self.call_frames(&hart);
         frames.truncate(FRAMES_MAX);
         for registers in &frames {

@@ -4,7 +4,7 @@ use crate::access::is_below_stack;
 use crate::arena::{Arena, Block};
 use crate::layout::Region;
 use crate::machine::Machine;
-use crate::trouble::RunEnd;
+use crate::run_end::RunEnd;
 use dampf_core::FaultKind;
 
 impl Machine<'_> {
@@ -33,7 +33,7 @@ impl Machine<'_> {
         match Region::of(address, self.slots()) {
             Some(region @ (Region::Shared(slot) | Region::Private(slot))) => {
                 let offset = (address - region.base(0)) as u32;
-                let arenas = self.arenas(slot);
+                let arenas = self.heap.arenas(slot);
                 let arena = if matches!(region, Region::Shared(_)) { &arenas.shared } else { &arenas.private };
                 let (kind, place) = heap_place(arena, offset);
                 let place = place.replace("{site}", &self.site_name(site_near(&arena_of(self, region, slot), offset)));
@@ -75,7 +75,7 @@ impl Machine<'_> {
     }
 
     pub fn check_locked(&mut self, address: u64, bytes: u64) -> Result<(), RunEnd> {
-        let running = self.running;
+        let running = self.threads.running;
         let Some(&locked) = self.locked.of_others(address, bytes, running) else { return Ok(()) };
         let (place, owner) = (self.place_name(locked.address), self.thread_name(locked.owner));
         Err(RunEnd::fault(FaultKind::PrivilegeViolation, format!("access to {place}, which {owner} has locked")))
@@ -125,7 +125,7 @@ impl Machine<'_> {
     /// The name of a thread-local variable at an address, and whose it is.
     fn thread_local_name(&self, slot: u32, address: u64) -> Option<String> {
         const THREAD_POINTER: usize = 4;
-        let offset = address.checked_sub(self.register(slot, THREAD_POINTER))?;
+        let offset = address.checked_sub(self.threads.register(slot, THREAD_POINTER))?;
         let name = self.system.program.debug.name_thread_local(offset)?;
         Some(format!("{name} of {}", self.thread_name(slot)))
     }
@@ -177,7 +177,7 @@ pub fn short_name(name: &str) -> &str {
 }
 
 fn arena_of(machine: &Machine<'_>, region: Region, slot: u32) -> Arena {
-    let arenas = machine.peek_arenas(slot).into_owned();
+    let arenas = machine.heap.peek_arenas(slot).into_owned();
     if matches!(region, Region::Shared(_)) { arenas.shared } else { arenas.private }
 }
 

@@ -2,21 +2,30 @@
 
 use crate::access::lines;
 use crate::arena::{ARENA_BYTES, Block, Maker};
-use crate::hooks::Hook;
 use crate::layout::Region;
 use crate::machine::Machine;
+use crate::run_end::RunEnd;
 use crate::sharing::{Fact, FactKind};
 use crate::step::Next;
-use crate::trouble::RunEnd;
 use dampf_core::FaultKind;
 use dampf_rv::machine::Hart;
 
 const EINVAL: u64 = 22;
 const ENOMEM: u64 = 12;
 
-/// Functions of the libraries that allocate for the libraries' own use. What other library functions allocate is for whoever called them.
-/// Taking the user's memory for the libraries' would hide interleavings, so only what is known is listed; the opposite mistake
-/// merely costs states.
+/// Blocks are aligned to so many bytes unless the program asks for more.
+const ALIGN: u64 = 16;
+
+/// The way of an allocation in which the thread is given the block that it freed last.
+const REUSE: u32 = 1;
+
+const A0: usize = 10;
+const A1: usize = 11;
+const A2: usize = 12;
+
+/// Functions of the libraries that allocate for the libraries' own use. What other library functions allocate is for
+/// whoever called them. Taking the user's memory for the libraries' would hide interleavings, so only what is known is
+/// listed; the opposite mistake merely costs states.
 const LIBRARY_ALLOCATORS: &[&str] = &[
     // Streams, locales, character sets, time zones of the C library, and its loader.
     "_IO_",
@@ -43,14 +52,9 @@ const LIBRARY_ALLOCATORS: &[&str] = &[
 ];
 
 impl Machine<'_> {
-    /// In how many ways an allocation can happen. A thread that has freed a block which others know may be given the same one
-    /// again, as real allocators do, or another: whoever still holds a pointer to the old one can tell.
-    pub fn ways_to_allocate(&self, hook: Hook, [first, second]: [u64; 2], slot: u32) -> u32 {
-        let size = match hook {
-            Hook::Malloc | Hook::New | Hook::NewArray => first,
-            Hook::Calloc => first.saturating_mul(second),
-            _ => return 1,
-        };
+    /// In how many ways an allocation can happen. A thread that has freed a block which others know may be given the
+    /// same one again, as real allocators do, or another: whoever still holds a pointer to the old one can tell.
+    pub fn ways_to_allocate(&self, size: u64, slot: u32) -> u32 {
         let (address, recycled_size) = self.threads[slot as usize].recycled;
         if address == 0 || u64::from(recycled_size) != size {
             return 1;
@@ -58,107 +62,110 @@ impl Machine<'_> {
         match Region::of(address, self.slots()) {
             Some(region @ Region::Shared(of)) => {
                 let offset = (address - region.base(0)) as u32;
-                1 + u32::from(self.peek_arenas(of).shared.is_free(offset, recycled_size))
+                1 + u32::from(self.heap.peek_arenas(of).shared.is_free(offset, recycled_size))
             }
             _ => 1,
         }
     }
 
-    pub fn heap_operation(&mut self, hook: Hook, hart: &Hart, way: u32) -> Result<Next, RunEnd> {
-        let (first, second) = (hart.x[10], hart.x[11]);
-        if way == 1 {
-            return Ok(Next::Return(self.reuse(hook, hart)));
+    pub fn malloc(&mut self, hart: &Hart, way: u32) -> Result<Next, RunEnd> {
+        match way {
+            REUSE => Ok(self.reuse(hart, Maker::Malloc, false)),
+            _ => self.malloc_aligned(hart, hart.x[A0], ALIGN),
         }
-        let result = match hook {
-            Hook::Malloc => self.allocate(hart, first, 16, Maker::Malloc),
-            Hook::Calloc => {
-                let size = first.checked_mul(second);
-                let address = size.and_then(|size| self.allocate(hart, size, 16, Maker::Malloc));
-                if let (Some(address), Some(size)) = (address, size) {
-                    self.note_written(address, size, true);
-                }
-                address
-            }
-            Hook::PageMalloc => self.allocate(hart, first, 4096, Maker::Malloc),
-            Hook::Memalign => self.allocate(hart, second, first, Maker::Malloc),
-            Hook::New => return self.new_block(hart, first, 16, Maker::New),
-            Hook::NewArray => return self.new_block(hart, first, 16, Maker::NewArray),
-            Hook::NewAligned => return self.new_block(hart, first, second, Maker::New),
-            Hook::NewArrayAligned => return self.new_block(hart, first, second, Maker::NewArray),
-            Hook::PosixMemalign => {
-                let (pointer, align, size) = (first, second, hart.x[12]);
-                if !align.is_power_of_two() || align < 8 {
-                    return Ok(Next::Return(EINVAL));
-                }
-                self.check_writable(pointer, 8)?;
-                let Some(address) = self.allocate(hart, size, align, Maker::Malloc) else {
-                    return Ok(Next::Return(ENOMEM));
-                };
-                self.poke_long(pointer, address);
-                return Ok(Next::Return(0));
-            }
-            Hook::UsableSize => Some(self.block_at(first).map_or(0, |(_, block)| u64::from(block.size))),
-            Hook::Realloc => return self.reallocate(hart, first, second),
-            Hook::Delete => {
-                self.release_block(first, Maker::New)?;
-                Some(0)
-            }
-            Hook::DeleteArray => {
-                self.release_block(first, Maker::NewArray)?;
-                Some(0)
-            }
-            _ => {
-                self.release_block(first, Maker::Malloc)?;
-                Some(0)
-            }
-        };
-        if result.is_none() {
+    }
+
+    pub fn calloc(&mut self, hart: &Hart, way: u32) -> Result<Next, RunEnd> {
+        if way == REUSE {
+            return Ok(self.reuse(hart, Maker::Malloc, true));
+        }
+        let size = hart.x[A0].checked_mul(hart.x[A1]);
+        let address = size.and_then(|size| self.allocate(hart, size, ALIGN, Maker::Malloc));
+        if let (Some(address), Some(size)) = (address, size) {
+            self.note_written(address, size, true);
+        }
+        Ok(self.allocated(hart, address))
+    }
+
+    pub fn malloc_aligned(&mut self, hart: &Hart, size: u64, align: u64) -> Result<Next, RunEnd> {
+        let address = self.allocate(hart, size, align, Maker::Malloc);
+        Ok(self.allocated(hart, address))
+    }
+
+    /// Returns the address of a block, or that there is no memory.
+    fn allocated(&mut self, hart: &Hart, address: Option<u64>) -> Next {
+        if address.is_none() {
             self.set_errno(hart, ENOMEM);
         }
-        Ok(Next::Return(result.unwrap_or(0)))
+        Next::Return(address.unwrap_or(0))
+    }
+
+    pub fn posix_memalign(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
+        let (pointer, align, size) = (hart.x[A0], hart.x[A1], hart.x[A2]);
+        if !align.is_power_of_two() || align < 8 {
+            return Ok(Next::Return(EINVAL));
+        }
+        self.check_writable(pointer, 8)?;
+        let Some(address) = self.allocate(hart, size, align, Maker::Malloc) else {
+            return Ok(Next::Return(ENOMEM));
+        };
+        self.memory.poke_long(pointer, address);
+        Ok(Next::Return(0))
+    }
+
+    pub fn usable_size(&mut self, address: u64) -> u64 {
+        self.block_at(address).map_or(0, |(_, block)| u64::from(block.size))
+    }
+
+    /// Frees the block that the first argument points to, as one that was made in this way.
+    pub fn free(&mut self, hart: &Hart, maker: Maker) -> Result<Next, RunEnd> {
+        self.release_block(hart.x[A0], maker)?;
+        Ok(Next::Return(0))
     }
 
     /// Hands the block that the thread freed last out again.
-    fn reuse(&mut self, hook: Hook, hart: &Hart) -> u64 {
-        let (address, size) = std::mem::take(&mut self.thread_mut().recycled);
-        let maker = match hook {
-            Hook::New => Maker::New,
-            Hook::NewArray => Maker::NewArray,
-            _ => Maker::Malloc,
-        };
+    fn reuse(&mut self, hart: &Hart, maker: Maker, zeroed: bool) -> Next {
+        let (address, size) = std::mem::take(&mut self.threads.current_mut().recycled);
         if let Some(region @ Region::Shared(of)) = Region::of(address, self.slots()) {
             let offset = (address - region.base(0)) as u32;
             let site = self.site(hart);
-            self.arenas_mut(of).shared.allocate_at(offset, size, site, maker);
-            self.note_written(address, u64::from(size), hook == Hook::Calloc);
-            self.space.forget();
+            self.heap.arenas_mut(of).shared.allocate_at(offset, size, site, maker);
+            self.memory.note_write(address, size.into());
+            self.note_written(address, u64::from(size), zeroed);
+            self.memory.forget_translations();
         }
-        address
+        Next::Return(address)
     }
 
     /// `operator new` without memory throws, which the library's own code does best.
-    fn new_block(&mut self, hart: &Hart, size: u64, align: u64, maker: Maker) -> Result<Next, RunEnd> {
-        Ok(self.allocate(hart, size, align, maker).map_or(Next::Run, Next::Return))
+    pub fn new_block(&mut self, hart: &Hart, align: u64, maker: Maker, way: u32) -> Result<Next, RunEnd> {
+        match way {
+            REUSE => Ok(self.reuse(hart, maker, false)),
+            _ => Ok(self.allocate(hart, hart.x[A0], align, maker).map_or(Next::Run, Next::Return)),
+        }
     }
 
     fn allocate(&mut self, hart: &Hart, size: u64, align: u64, maker: Maker) -> Option<u64> {
         let size = u32::try_from(size).ok().filter(|&size| size < ARENA_BYTES)?;
         let align = u32::try_from(align).ok().filter(|align| align.is_power_of_two() && *align <= 1 << 20)?;
         let site = self.site(hart);
-        self.thread_mut().recycled = (0, 0);
+        self.threads.current_mut().recycled = (0, 0);
         if maker == Maker::Malloc && self.is_library_allocation(hart, site) {
-            let offset = self.process_mut().library_blocks.allocate(size, align, site, maker, false)?;
-            self.space.forget();
+            let offset = self.process.change().library_blocks.allocate(size, align, site, maker, false)?;
+            self.memory.forget_translations();
+            self.memory.note_write(Region::LibraryHeap.base(0) + u64::from(offset), size.into());
             return Some(Region::LibraryHeap.base(0) + u64::from(offset));
         }
-        let (slot, shared) = (self.running, self.system.sharing.is_shared_site(site));
-        let local = shared && !self.alone && !self.system.sharing.is_open_site(site);
-        let arenas = self.arenas_mut(slot);
+        let (slot, shared) = (self.threads.running, self.system.sharing.is_shared_site(site));
+        let local = shared && !self.step.alone && !self.system.sharing.is_open_site(site);
+        let arenas = self.heap.arenas_mut(slot);
         let arena = if shared { &mut arenas.shared } else { &mut arenas.private };
         let offset = arena.allocate(size, align, site, maker, local)?;
-        self.space.forget();
+        self.memory.forget_translations();
         let region = if shared { Region::Shared(slot) } else { Region::Private(slot) };
-        Some(region.base(0) + u64::from(offset))
+        let address = region.base(0) + u64::from(offset);
+        self.memory.note_write(address, size.into());
+        Some(address)
     }
 
     fn is_library_allocation(&self, hart: &Hart, site: u32) -> bool {
@@ -169,7 +176,7 @@ impl Machine<'_> {
         }
         // Before `main` everything is the libraries' but for what the user's constructors ask for.
         let by_user = |site: u32| program.is_user_line(u64::from(site).wrapping_sub(2));
-        if self.thread().entry == 0 && !by_user(site) && self.return_address_on_stack(hart).is_none() {
+        if self.threads.current().entry == 0 && !by_user(site) && self.return_address_on_stack(hart).is_none() {
             return true;
         }
         let function = program.function_at(caller - 2);
@@ -181,8 +188,8 @@ impl Machine<'_> {
         let region = Region::of(address, self.slots())?;
         let offset = |region: Region| u32::try_from(address - region.base(0)).ok();
         let block = match region {
-            Region::Shared(slot) => self.arenas(slot).shared.block_at(offset(region)?).copied(),
-            Region::Private(slot) => self.arenas(slot).private.block_at(offset(region)?).copied(),
+            Region::Shared(slot) => self.heap.arenas(slot).shared.block_at(offset(region)?).copied(),
+            Region::Private(slot) => self.heap.arenas(slot).private.block_at(offset(region)?).copied(),
             Region::LibraryHeap => self.process.library_blocks.block_at(offset(region)?).copied(),
             _ => None,
         };
@@ -197,7 +204,7 @@ impl Machine<'_> {
             Some((_, block)) => {
                 let start = region.base(0) + u64::from(block.offset);
                 // The owner of the arena may be given the place again, and can tell.
-                Ok(self.is_end_noticed(start, u64::from(block.size))? || slot != self.running)
+                Ok(self.is_end_noticed(start, u64::from(block.size))? || slot != self.threads.running)
             }
             None => Ok(true),
         }
@@ -227,50 +234,52 @@ impl Machine<'_> {
             return Err(RunEnd::fault(FaultKind::InvalidFree, message));
         }
         // It is as if every byte was written, visible or not.
+        self.memory.note_write(address, block.size.into());
         self.is_visible_block(address)?;
         // What is freed holds nothing: equal heaps are to look the same.
         let mut at = address;
         while at < address + u64::from(block.size) {
             let end = (at / 64 * 64 + 64).min(address + u64::from(block.size));
-            if self.space.line(region, at).bytes()[(at % 64) as usize..][..(end - at) as usize]
+            if self.memory.space.line(region, at).bytes()[(at % 64) as usize..][..(end - at) as usize]
                 .iter()
                 .any(|&byte| byte != 0)
             {
-                self.space.line_mut(region, at).bytes_mut()[(at % 64) as usize..][..(end - at) as usize].fill(0);
+                self.memory.space.line_mut(region, at).bytes_mut()[(at % 64) as usize..][..(end - at) as usize].fill(0);
             }
             at = end;
         }
         self.note_written(address, u64::from(block.size), false);
         match region {
             Region::Shared(slot) => {
-                if block.local && slot != self.running {
+                if block.local && slot != self.threads.running {
                     return Err(self.refute(Fact::new(FactKind::OpenSite, block.site)));
                 }
                 if !block.local {
-                    self.thread_mut().recycled = (address, block.size);
+                    self.threads.current_mut().recycled = (address, block.size);
                 }
-                self.arenas_mut(slot).shared.free(block.offset)
+                self.heap.arenas_mut(slot).shared.free(block.offset)
             }
             Region::Private(slot) => {
-                if slot != self.running {
+                if slot != self.threads.running {
                     return Err(self.refute(Fact::new(FactKind::SharedSite, block.site)));
                 }
-                self.arenas_mut(slot).private.free(block.offset)
+                self.heap.arenas_mut(slot).private.free(block.offset)
             }
-            _ => self.process_mut().library_blocks.free(block.offset),
+            _ => self.process.change().library_blocks.free(block.offset),
         };
-        self.space.forget();
+        self.memory.forget_translations();
         Ok(())
     }
 
     /// Notes that bytes of the heap count as written, or as not.
     fn note_written(&mut self, address: u64, bytes: u64, written: bool) {
-        let Some(region) = Region::of(address, self.slots()).filter(|&region| self.is_watched(Some(region))) else {
+        let Some(region) = Region::of(address, self.slots()).filter(|&region| self.memory.is_watched(Some(region)))
+        else {
             return;
         };
         for (line, mask) in lines(address, bytes) {
             let (written, forgotten) = if written { (mask, 0) } else { (0, mask) };
-            self.set_initialised(region, line, written, forgotten);
+            self.memory.set_initialised(region, line, written, forgotten);
         }
     }
 
@@ -282,7 +291,7 @@ impl Machine<'_> {
         match Region::of(address, self.slots()) {
             Some(region @ (Region::Shared(slot) | Region::Private(slot))) => {
                 let offset = (address - region.base(0)) as u32;
-                let arenas = self.arenas(slot);
+                let arenas = self.heap.arenas(slot);
                 let arena = if matches!(region, Region::Shared(_)) { &arenas.shared } else { &arenas.private };
                 let freed_last = arena.last_freed.is_some_and(|block| block.offset == offset);
                 let behind = arena.block_before(offset).is_some_and(|block| offset - block.end() < 16);
@@ -299,9 +308,10 @@ impl Machine<'_> {
         }
     }
 
-    fn reallocate(&mut self, hart: &Hart, old: u64, size: u64) -> Result<Next, RunEnd> {
+    pub fn reallocate(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
+        let (old, size) = (hart.x[A0], hart.x[A1]);
         if old == 0 {
-            return Ok(Next::Return(self.allocate(hart, size, 16, Maker::Malloc).unwrap_or(0)));
+            return Ok(Next::Return(self.allocate(hart, size, ALIGN, Maker::Malloc).unwrap_or(0)));
         }
         if size == 0 {
             self.release_block(old, Maker::Malloc)?;
@@ -311,10 +321,10 @@ impl Machine<'_> {
         let Some((_, block)) = found.filter(|(region, block)| region.base(0) + u64::from(block.offset) == old) else {
             return Err(self.bad_free(old, "realloc", found.is_some()));
         };
-        let Some(new) = self.allocate(hart, size, 16, Maker::Malloc) else { return Ok(Next::Return(0)) };
+        let Some(new) = self.allocate(hart, size, ALIGN, Maker::Malloc) else { return Ok(Next::Return(0)) };
         let mut contents = vec![0; u64::from(block.size).min(size) as usize];
-        self.peek(old, &mut contents);
-        self.poke(new, &contents);
+        self.memory.peek(old, &mut contents);
+        self.memory.poke(new, &contents);
         self.release_block(old, block.maker)?;
         Ok(Next::Return(new))
     }
@@ -334,10 +344,10 @@ impl Machine<'_> {
                 _ => true,
             };
             if is_root {
-                self.space.for_each_line(region, &mut |line| words.extend_from_slice(&line.0));
+                self.memory.space.for_each_line(region, &mut |line| words.extend_from_slice(&line.0));
             }
         }
-        for hart in self.harts.iter().flatten() {
+        for hart in (0..self.slots() as u32).filter_map(|slot| self.threads.loaded_hart(slot)) {
             words.extend(hart.x[..32].iter().flat_map(|&value| [value as u32, (value >> 32) as u32]));
         }
         while !words.is_empty() && !unseen.is_empty() {
@@ -352,7 +362,7 @@ impl Machine<'_> {
             unseen = rest;
             for (region, block) in reached {
                 let mut bytes = vec![0; block.size as usize / 8 * 8];
-                self.peek(region.base(0) + u64::from(block.offset), &mut bytes);
+                self.memory.peek(region.base(0) + u64::from(block.offset), &mut bytes);
                 words.extend(bytes.chunks(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])));
             }
         }
@@ -363,7 +373,7 @@ impl Machine<'_> {
     pub fn live_blocks(&mut self) -> Vec<(Region, Block)> {
         let mut live = Vec::new();
         for slot in 0..self.slots() as u32 {
-            let arenas = self.arenas(slot);
+            let arenas = self.heap.arenas(slot);
             live.extend(arenas.shared.blocks.iter().map(|&block| (Region::Shared(slot), block)));
             live.extend(arenas.private.blocks.iter().map(|&block| (Region::Private(slot), block)));
         }

@@ -1,341 +1,277 @@
 //! The functions of the C and C++ libraries whose work the checker does itself.
 //!
-//! A thread that arrives at one of these symbols has not called a function: it is about to perform an operation on a lock, a
-//! thread or the heap. Functions that are not listed run as they are, on the machine, down to their system calls.
+//! A thread that arrives at one of these symbols has not called a function: it is about to perform an operation on a
+//! lock, a thread or the heap. Functions that are not listed run as they are, on the machine, down to their system
+//! calls.
+//!
+//! Everything there is to say about a function is one row of [`TABLE`](crate::hook_table::TABLE): a [`HookRow`], no
+//! field of which has a default. Whoever explores, describes or checks asks the row and never which function it is, so
+//! another function is another row and what performs it, nothing else.
 
-/// A width of an atomic operation, in bytes, and what it does.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Atomic {
-    Load,
-    Store,
-    Exchange,
-    Add,
-    Sub,
-    And,
-    Or,
-    Xor,
-    Nand,
-    /// The expected value is in memory.
-    CompareExchange,
-    /// The expected value is an argument, and the old value is returned.
-    CompareValue,
+use crate::hook_table::TABLE;
+use crate::machine::Machine;
+use crate::run_end::RunEnd;
+use crate::step::Next;
+use dampf_rv::machine::Hart;
+use std::ops::Deref;
+
+/// What there is to say about one function.
+pub struct HookRow {
+    pub place: Place,
+    pub registers: LiveRegisters,
+    /// The argument that points to the time until which the operation waits at most. It counts like those of
+    /// `registers`.
+    pub deadline: Option<u8>,
+    pub object: Object,
+    /// The memory it accesses besides its object.
+    pub side_accesses: &'static [SideAccess],
+    pub ways: Ways,
+    pub visible: Visible,
+    pub observes: Observes,
+    pub perform: Perform,
+    pub told: Told,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Hook {
+/// Where a hook is planted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// At functions of the libraries. The program's own functions of the same name are not meant.
+    Symbols(&'static [&'static str]),
+    /// At functions of the libraries, and at those that programs of the verification community define themselves and
+    /// mean us.
+    Convention { library: &'static [&'static str], program: &'static [&'static str] },
+    /// At functions whose names begin in a way, and that no other row names.
+    Prefix(&'static str),
+    /// At the compiler's callbacks for an atomic operation of each width: what follows `__tsan_atomic32_`.
+    AtomicCallbacks(&'static [&'static str]),
+    /// Where `main` begins.
     Main,
-    MutexInit,
-    MutexDestroy,
-    MutexLock,
-    MutexTrylock,
-    MutexTimedlock,
-    MutexUnlock,
-    ConditionInit,
-    ConditionDestroy,
-    ConditionWait,
-    ConditionTimedwait,
-    ConditionSignal,
-    ConditionBroadcast,
-    RwlockInit,
-    RwlockDestroy,
-    ReadLock,
-    ReadTrylock,
-    ReadTimedlock,
-    WriteLock,
-    WriteTrylock,
-    WriteTimedlock,
-    RwlockUnlock,
-    SpinInit,
-    SpinDestroy,
-    SpinLock,
-    SpinTrylock,
-    SpinUnlock,
-    SemaphoreInit,
-    SemaphoreDestroy,
-    SemaphoreWait,
-    SemaphoreTrywait,
-    SemaphoreTimedwait,
-    SemaphorePost,
-    SemaphoreValue,
-    BarrierInit,
-    BarrierDestroy,
-    BarrierWait,
-    ThreadCreate,
-    ThreadJoin,
-    ThreadTryjoin,
-    ThreadTimedjoin,
-    ThreadJoinC11,
-    ThreadDetach,
-    ThreadExit,
-    ThreadSelf,
-    /// A wish about a thread that changes nothing of what it does.
-    Ignored,
-    /// The unwinder looks for a function's description: the library would first sort all descriptions there are.
-    FindDescription,
-    Malloc,
-    /// Aligned to pages.
-    PageMalloc,
-    Calloc,
-    Realloc,
-    Memalign,
-    PosixMemalign,
-    UsableSize,
-    Free,
-    New,
-    NewArray,
-    NewAligned,
-    NewArrayAligned,
-    Delete,
-    DeleteArray,
-    AssertFail,
-    ReachError,
-    VerifierAssert,
-    Abort,
-    Assume,
-    BeginAtomic,
-    EndAtomic,
-    /// A function of the program's begins whose body is an atomic section.
-    EnterAtomic,
-    /// It returns.
-    LeaveAtomic,
-    Choose,
-    /// Any value of so many bits, signed or not.
-    Nondeterministic(u8, bool),
-    /// Any value of so many bits, signed or not: more than can be tried.
-    Sampled(u8, bool),
-    LockVariable,
-    UnlockVariable,
-    Atomic(Atomic, u8),
-    /// A read of so many bytes that the compiler announced and left out.
-    UnmadeRead(u8),
-    Undefined,
-    /// Known, and not modelled.
-    Refused,
+    /// Where a function of the program's begins whose body is an atomic section.
+    SectionFunction,
+    /// Where such a function returns.
+    SectionReturn,
+    /// At the call of a callback that announces a read which the compiler left out.
+    OmittedRead,
 }
 
-/// How many argument registers an operation looks at; the others are dead when a thread stands before it.
-impl Hook {
-    pub fn arity(self) -> usize {
-        match self {
-            Hook::Main
-            | Hook::ThreadCreate
-            | Hook::AssertFail
-            | Hook::Undefined
-            | Hook::Refused
-            | Hook::ThreadTimedjoin
-            | Hook::Atomic(..) => 8,
-            Hook::BeginAtomic
-            | Hook::EndAtomic
-            | Hook::Nondeterministic(..)
-            | Hook::Sampled(..)
-            | Hook::Abort
-            | Hook::Ignored
-            | Hook::ThreadSelf => 0,
-            Hook::PosixMemalign | Hook::SemaphoreInit | Hook::BarrierInit => 4,
-            Hook::FindDescription
-            | Hook::MutexInit
-            | Hook::ConditionWait
-            | Hook::ConditionTimedwait
-            | Hook::SemaphoreValue
-            | Hook::ThreadJoin
-            | Hook::ThreadTryjoin
-            | Hook::ThreadJoinC11
-            | Hook::Calloc
-            | Hook::Realloc
-            | Hook::Memalign
-            | Hook::Choose
-            | Hook::LockVariable
-            | Hook::UnlockVariable
-            | Hook::NewAligned
-            | Hook::NewArrayAligned => 2,
-            _ => 1,
-        }
+/// The registers that can still be read while a thread stands before an operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LiveRegisters {
+    /// So many arguments, and what the code behind the call reads: the function's own code does not count.
+    Arguments(u8),
+    /// Those that the code at the hook reads, which is the program's own.
+    OfCode,
+    All,
+}
+
+/// What the first argument points to, by which the visibility of an operation is judged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Object {
+    None,
+    /// A lock or the like. What is done to it is never a race.
+    Synchronisation {
+        bytes: u8,
+        writes: bool,
+    },
+    /// A variable that is accessed atomically; the callback's name says how many bytes.
+    Atomic {
+        writes: bool,
+    },
+    /// A variable that is read like any other.
+    PlainRead,
+}
+
+/// Memory that an operation accesses besides its object: a plain access, like any of the program's. Arguments count
+/// from 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SideAccess {
+    /// A result is written where an argument points to.
+    Result { argument: u8, bytes: u8 },
+    /// Attributes are read where an argument points to, if there are any.
+    Attributes { argument: u8, bytes: u8 },
+    /// The result of the thread in argument 0 is written, once it has ended, where argument 1 points to, unless nobody
+    /// wants it.
+    JoinResult { bytes: u8 },
+    /// The value that is expected is read where an argument points to; the one that was found instead is written there.
+    Expected { argument: u8 },
+}
+
+/// In how many ways an operation can happen. The functions are given the first two arguments, and the slot of the
+/// thread.
+pub enum Ways {
+    One,
+    /// One, unless it has to wait.
+    Waits(&'static Wait),
+    /// One for each value that the program may be given: it stands before the choice even if there is no other thread.
+    /// A run that is not to be looked at any further has none.
+    Values(fn(&Machine<'_>, [u64; 2]) -> Result<u32, RunEnd>),
+    /// Some more because of other threads.
+    Outcomes(fn(&Machine<'_>, [u64; 2], u32) -> u32),
+}
+
+/// What an operation waits for.
+pub struct Wait {
+    pub is_over: fn(&Machine<'_>, [u64; 2], u32) -> bool,
+    /// The one thread without which the operation cannot happen, given the object and the slot of the thread that
+    /// waits.
+    pub on_thread: fn(&Machine<'_>, u64, u32) -> Option<u32>,
+    /// How people are told, with the same arguments.
+    pub told: fn(&Machine<'_>, u64, u32) -> String,
+}
+
+/// When other threads can notice an operation: then a thread stops before it. What is on memory that no other thread
+/// uses, or is done while there is none, nobody notices.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Visible {
+    Never,
+    Always,
+    /// Where others use the object.
+    ByObject,
+    /// Where others use the object and may notice that it is released. Otherwise it is folded into the step before.
+    AsRelease,
+    /// Like the object, or like the release of the mutex in argument 1.
+    AsConditionWait,
+    /// Where others use the heap block.
+    AsFree,
+    /// Unless the thread is in an atomic section already.
+    AsSection,
+    /// Where threads besides the first create or join others.
+    AsJoin,
+}
+
+/// What an operation notices of other threads without waiting for it: that refutes an assumption (see
+/// [`sharing`](crate::sharing)).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Observes {
+    Nothing,
+    /// That a lock is held.
+    Locks,
+    /// That a thread has not ended yet.
+    Ends,
+    /// Which slots are free.
+    Slots,
+    /// The same; what the thread left of its stack before, it left before it knew that another has ended.
+    SlotsAndFrames,
+    /// Whether a thread has ended, if it has: nobody can tell afterwards.
+    EndOfDetached,
+    /// That memory is still there in which a lock may be.
+    Blocks,
+}
+
+/// Performs an operation whose arguments are in the registers of the running thread.
+pub type Perform = fn(&mut Machine<'_>, &mut Hart, Call) -> Result<Next, RunEnd>;
+
+/// How a step is told that begins with an operation.
+pub enum Told {
+    /// The source line says it all.
+    BySource,
+    /// What is done, before the name of the object.
+    Verb(&'static str),
+    /// In words of its own, for a way that the operation goes.
+    By(fn(&Machine<'_>, &Hart, u32) -> Option<String>),
+}
+
+/// How an operation is performed, besides its arguments.
+#[derive(Clone, Copy, Debug)]
+pub struct Call {
+    /// One of its ways.
+    pub way: u32,
+    /// The bytes of its object.
+    pub bytes: u8,
+}
+
+/// A row where it is planted.
+#[derive(Clone, Copy)]
+pub struct Hook {
+    row: &'static HookRow,
+    /// The bytes of the object, which the place tells for some; 0 where there is none.
+    bytes: u8,
+}
+
+impl Deref for Hook {
+    type Target = HookRow;
+
+    #[inline]
+    fn deref(&self) -> &HookRow {
+        self.row
     }
 }
 
 impl Hook {
+    fn new(row: &'static HookRow, told_bytes: u8) -> Hook {
+        let bytes = match row.object {
+            Object::None => 0,
+            Object::Synchronisation { bytes, .. } => bytes,
+            Object::Atomic { .. } | Object::PlainRead => told_bytes,
+        };
+        Hook { row, bytes }
+    }
+
+    #[inline]
+    pub fn row(self) -> &'static HookRow {
+        self.row
+    }
+
+    /// How the operation is performed in one of its ways.
+    pub fn call(self, way: u32) -> Call {
+        Call { way, bytes: self.bytes }
+    }
+
+    /// The bytes of the object, and whether they are written.
+    #[inline]
+    pub fn object_access(self) -> Option<(u64, bool)> {
+        let writes = match self.row.object {
+            Object::None => return None,
+            Object::Synchronisation { writes, .. } | Object::Atomic { writes } => writes,
+            Object::PlainRead => false,
+        };
+        Some((u64::from(self.bytes), writes))
+    }
+
+    /// The bytes of the variable, where the operation is an atomic load.
+    pub fn atomic_load(self) -> Option<u8> {
+        (self.row.object == Object::Atomic { writes: false }).then_some(self.bytes)
+    }
+
     /// Whether the code at the hook is the program's own, not that of a function whose work is done for it.
     pub fn is_in_function(self) -> bool {
-        matches!(self, Hook::Main | Hook::UnmadeRead(_) | Hook::EnterAtomic | Hook::LeaveAtomic)
-    }
-
-    /// Whether an operation changes nothing in its object.
-    pub fn only_reads(self) -> bool {
-        matches!(self, Hook::Atomic(Atomic::Load, _) | Hook::UnmadeRead(_) | Hook::SemaphoreValue)
-    }
-
-    /// Whether an operation does nothing but let others go on who wait for a lock.
-    pub fn is_release(self) -> bool {
-        matches!(self, Hook::MutexUnlock | Hook::RwlockUnlock | Hook::SpinUnlock | Hook::SemaphorePost)
-    }
-
-    /// Whether an operation can tell that a lock is held without waiting for it.
-    pub fn observes_locks(self) -> bool {
-        use Hook::*;
-        let tries = matches!(
-            self,
-            MutexTrylock | MutexTimedlock | ReadTrylock | ReadTimedlock | WriteTrylock | WriteTimedlock | SpinTrylock
-        );
-        let destroys = matches!(self, MutexDestroy | RwlockDestroy | SpinDestroy | MutexInit | RwlockInit | SpinInit);
-        tries || destroys || matches!(self, SemaphoreTrywait | SemaphoreTimedwait | SemaphoreValue | SemaphoreInit)
+        !matches!(self.row.registers, LiveRegisters::Arguments(_))
     }
 }
-
-const NAMES: &[(&str, Hook)] = &[
-    ("pthread_mutex_init", Hook::MutexInit),
-    ("pthread_mutex_destroy", Hook::MutexDestroy),
-    ("pthread_mutex_lock", Hook::MutexLock),
-    ("pthread_mutex_trylock", Hook::MutexTrylock),
-    ("pthread_mutex_timedlock", Hook::MutexTimedlock),
-    ("pthread_mutex_clocklock", Hook::MutexTimedlock),
-    ("pthread_mutex_unlock", Hook::MutexUnlock),
-    ("pthread_cond_init", Hook::ConditionInit),
-    ("pthread_cond_destroy", Hook::ConditionDestroy),
-    ("pthread_cond_wait", Hook::ConditionWait),
-    ("pthread_cond_timedwait", Hook::ConditionTimedwait),
-    ("pthread_cond_clockwait", Hook::ConditionTimedwait),
-    ("pthread_cond_signal", Hook::ConditionSignal),
-    ("pthread_cond_broadcast", Hook::ConditionBroadcast),
-    ("pthread_rwlock_init", Hook::RwlockInit),
-    ("pthread_rwlock_destroy", Hook::RwlockDestroy),
-    ("pthread_rwlock_rdlock", Hook::ReadLock),
-    ("pthread_rwlock_tryrdlock", Hook::ReadTrylock),
-    ("pthread_rwlock_timedrdlock", Hook::ReadTimedlock),
-    ("pthread_rwlock_clockrdlock", Hook::ReadTimedlock),
-    ("pthread_rwlock_wrlock", Hook::WriteLock),
-    ("pthread_rwlock_trywrlock", Hook::WriteTrylock),
-    ("pthread_rwlock_timedwrlock", Hook::WriteTimedlock),
-    ("pthread_rwlock_clockwrlock", Hook::WriteTimedlock),
-    ("pthread_rwlock_unlock", Hook::RwlockUnlock),
-    ("pthread_spin_init", Hook::SpinInit),
-    ("pthread_spin_destroy", Hook::SpinDestroy),
-    ("pthread_spin_lock", Hook::SpinLock),
-    ("pthread_spin_trylock", Hook::SpinTrylock),
-    ("pthread_spin_unlock", Hook::SpinUnlock),
-    ("sem_init", Hook::SemaphoreInit),
-    ("sem_destroy", Hook::SemaphoreDestroy),
-    ("sem_wait", Hook::SemaphoreWait),
-    ("sem_trywait", Hook::SemaphoreTrywait),
-    ("sem_timedwait", Hook::SemaphoreTimedwait),
-    ("sem_clockwait", Hook::SemaphoreTimedwait),
-    ("sem_post", Hook::SemaphorePost),
-    ("sem_getvalue", Hook::SemaphoreValue),
-    ("pthread_barrier_init", Hook::BarrierInit),
-    ("pthread_barrier_destroy", Hook::BarrierDestroy),
-    ("pthread_barrier_wait", Hook::BarrierWait),
-    ("pthread_create", Hook::ThreadCreate),
-    ("__pthread_create_2_1", Hook::ThreadCreate),
-    ("pthread_join", Hook::ThreadJoin),
-    ("pthread_tryjoin_np", Hook::ThreadTryjoin),
-    ("pthread_timedjoin_np", Hook::ThreadTimedjoin),
-    ("pthread_clockjoin_np", Hook::ThreadTimedjoin),
-    ("thrd_join", Hook::ThreadJoinC11),
-    ("pthread_detach", Hook::ThreadDetach),
-    ("thrd_detach", Hook::ThreadDetach),
-    ("pthread_exit", Hook::ThreadExit),
-    ("thrd_exit", Hook::ThreadExit),
-    ("_Unwind_Find_FDE", Hook::FindDescription),
-    ("pthread_setname_np", Hook::Ignored),
-    ("pthread_setschedparam", Hook::Ignored),
-    ("pthread_setschedprio", Hook::Ignored),
-    ("pthread_setaffinity_np", Hook::Ignored),
-    ("pthread_self", Hook::ThreadSelf),
-    ("thrd_current", Hook::ThreadSelf),
-    ("malloc", Hook::Malloc),
-    ("valloc", Hook::PageMalloc),
-    ("pvalloc", Hook::PageMalloc),
-    ("calloc", Hook::Calloc),
-    ("realloc", Hook::Realloc),
-    ("memalign", Hook::Memalign),
-    ("aligned_alloc", Hook::Memalign),
-    ("posix_memalign", Hook::PosixMemalign),
-    ("malloc_usable_size", Hook::UsableSize),
-    ("free", Hook::Free),
-    ("cfree", Hook::Free),
-    ("_Znwm", Hook::New),
-    ("_ZnwmRKSt9nothrow_t", Hook::New),
-    ("_Znam", Hook::NewArray),
-    ("_ZnamRKSt9nothrow_t", Hook::NewArray),
-    ("_ZnwmSt11align_val_t", Hook::NewAligned),
-    ("_ZnwmSt11align_val_tRKSt9nothrow_t", Hook::NewAligned),
-    ("_ZnamSt11align_val_t", Hook::NewArrayAligned),
-    ("_ZnamSt11align_val_tRKSt9nothrow_t", Hook::NewArrayAligned),
-    ("_ZdlPv", Hook::Delete),
-    ("_ZdlPvm", Hook::Delete),
-    ("_ZdlPvRKSt9nothrow_t", Hook::Delete),
-    ("_ZdlPvSt11align_val_t", Hook::Delete),
-    ("_ZdlPvmSt11align_val_t", Hook::Delete),
-    ("_ZdaPv", Hook::DeleteArray),
-    ("_ZdaPvm", Hook::DeleteArray),
-    ("_ZdaPvRKSt9nothrow_t", Hook::DeleteArray),
-    ("_ZdaPvSt11align_val_t", Hook::DeleteArray),
-    ("_ZdaPvmSt11align_val_t", Hook::DeleteArray),
-    ("__assert_fail", Hook::AssertFail),
-    ("__dampf_assert_fail", Hook::AssertFail),
-    ("reach_error", Hook::ReachError),
-    ("__VERIFIER_error", Hook::ReachError),
-    ("__VERIFIER_assert", Hook::VerifierAssert),
-    ("abort", Hook::Abort),
-    ("__VERIFIER_assume", Hook::Assume),
-    ("assume_abort_if_not", Hook::Assume),
-    ("__VERIFIER_atomic_begin", Hook::BeginAtomic),
-    ("__VERIFIER_atomic_end", Hook::EndAtomic),
-    ("__dampf_begin_atomic", Hook::BeginAtomic),
-    ("__dampf_end_atomic", Hook::EndAtomic),
-    ("__dampf_choose", Hook::Choose),
-    ("__dampf_lock", Hook::LockVariable),
-    ("__dampf_unlock", Hook::UnlockVariable),
-    ("pthread_cancel", Hook::Refused),
-    ("pthread_kill", Hook::Refused),
-    ("pthread_getattr_np", Hook::Refused),
-];
 
 /// The hook for a symbol.
 pub fn by_name(name: &str) -> Option<Hook> {
-    if let Some(operation) = name.strip_prefix("__tsan_atomic") {
-        return atomic(operation);
-    }
-    if name.starts_with("__ubsan_handle_") {
-        return Some(Hook::Undefined);
-    }
-    if let Some(kind) = name.strip_prefix("__VERIFIER_nondet_") {
-        return Some(nondeterministic(kind));
-    }
-    NAMES.iter().find(|(known, _)| *known == name).map(|&(_, hook)| hook)
+    let named = |row: &&HookRow| match row.place {
+        Place::Symbols(names) => names.contains(&name),
+        Place::Convention { library, program } => library.contains(&name) || program.contains(&name),
+        Place::Prefix(_) | Place::AtomicCallbacks(_) => false,
+        Place::Main | Place::SectionFunction | Place::SectionReturn | Place::OmittedRead => false,
+    };
+    let begins = |row: &&HookRow| matches!(row.place, Place::Prefix(prefix) if name.starts_with(prefix));
+    let found = TABLE.iter().find(named).or_else(|| TABLE.iter().find(begins));
+    found.map(|row| Hook::new(row, 0)).or_else(|| atomic_callback(name))
+}
+
+/// The hook at a place that no symbol tells, with the bytes of its object.
+pub fn at_place(place: Place, bytes: u8) -> Hook {
+    let row = TABLE.iter().find(|row| row.place == place);
+    Hook::new(row.expect("a place that is no symbol has a row"), bytes)
 }
 
 /// Whether programs of the verification community define a function themselves that stands for an operation of ours.
 pub fn is_conventional(name: &str) -> bool {
-    let names =
-        ["reach_error", "__VERIFIER_error", "assume_abort_if_not", "__VERIFIER_atomic_begin", "__VERIFIER_atomic_end"];
-    names.contains(&name)
+    TABLE.iter().any(|row| matches!(row.place, Place::Convention { program, .. } if program.contains(&name)))
 }
 
-/// Whether a function of the program's is one whose body is an atomic section, which the verification community tells by its name.
+/// Whether a function of the program's is one whose body is an atomic section, which the verification community tells
+/// by its name.
 pub fn is_atomic_function(name: &str) -> bool {
     name.starts_with("__VERIFIER_atomic_") && by_name(name).is_none()
 }
 
-/// Any value of a type, for what follows `__VERIFIER_nondet_`. `char` is unsigned on this machine.
-fn nondeterministic(kind: &str) -> Hook {
-    let (bits, signed) = match kind {
-        "bool" | "_Bool" => (1, false),
-        "char" | "uchar" | "unsigned_char" | "u8" => (8, false),
-        "schar" | "s8" => (8, true),
-        "short" | "s16" => (16, true),
-        "ushort" | "unsigned_short" | "u16" => (16, false),
-        "int" | "s32" => (32, true),
-        "uint" | "unsigned" | "unsigned_int" | "u32" => (32, false),
-        "long" | "longlong" | "loff_t" | "s64" => (64, true),
-        "ulong" | "unsigned_long" | "ulonglong" | "size_t" | "sector_t" | "u64" => (64, false),
-        _ => return Hook::Refused,
-    };
-    if bits <= 8 { Hook::Nondeterministic(bits, signed) } else { Hook::Sampled(bits, signed) }
-}
-
-/// Reads what follows `__tsan_atomic`: `32_load`, `8_fetch_add`, …
-fn atomic(operation: &str) -> Option<Hook> {
-    let (bits, operation) = operation.split_once('_')?;
+/// Reads a name like `__tsan_atomic32_load`.
+fn atomic_callback(name: &str) -> Option<Hook> {
+    let (bits, operation) = name.strip_prefix("__tsan_atomic")?.split_once('_')?;
     let bytes = match bits {
         "8" => 1,
         "16" => 2,
@@ -344,37 +280,69 @@ fn atomic(operation: &str) -> Option<Hook> {
         // Wider ones are done under a lock, by the library.
         _ => return None,
     };
-    let atomic = match operation {
-        "load" => Atomic::Load,
-        "store" => Atomic::Store,
-        "exchange" => Atomic::Exchange,
-        "fetch_add" => Atomic::Add,
-        "fetch_sub" => Atomic::Sub,
-        "fetch_and" => Atomic::And,
-        "fetch_or" => Atomic::Or,
-        "fetch_xor" => Atomic::Xor,
-        "fetch_nand" => Atomic::Nand,
-        "compare_exchange_strong" | "compare_exchange_weak" => Atomic::CompareExchange,
-        "compare_exchange_val" => Atomic::CompareValue,
-        _ => return None,
-    };
-    Some(Hook::Atomic(atomic, bytes))
+    let is_meant =
+        |row: &&HookRow| matches!(row.place, Place::AtomicCallbacks(operations) if operations.contains(&operation));
+    TABLE.iter().find(is_meant).map(|row| Hook::new(row, bytes))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn names(row: &HookRow) -> Vec<&'static str> {
+        match row.place {
+            Place::Symbols(names) | Place::AtomicCallbacks(names) => names.to_vec(),
+            Place::Convention { library, program } => [library, program].concat(),
+            Place::Prefix(prefix) => vec![prefix],
+            Place::Main | Place::SectionFunction | Place::SectionReturn | Place::OmittedRead => Vec::new(),
+        }
+    }
+
     #[test]
     fn symbols_are_hooked_once() {
-        let mut names: Vec<_> = NAMES.iter().map(|(name, _)| name).collect();
+        let all: Vec<_> = TABLE.iter().flat_map(names).collect();
+        let mut names = all.clone();
         names.sort();
         names.dedup();
-        assert_eq!(names.len(), NAMES.len());
-        assert_eq!(by_name("__tsan_atomic32_fetch_add"), Some(Hook::Atomic(Atomic::Add, 4)));
-        assert_eq!(by_name("__tsan_atomic_thread_fence"), None);
-        assert_eq!(by_name("__tsan_atomic128_load"), None);
-        assert_eq!(by_name("__ubsan_handle_add_overflow"), Some(Hook::Undefined));
-        assert_eq!(by_name("printf"), None);
+        assert_eq!(names.len(), all.len());
+        let is_told = |name: &str, verb: &str| {
+            let hook = by_name(name).unwrap_or_else(|| panic!("{name} is hooked"));
+            matches!(hook.told, Told::Verb(told) if told == verb)
+        };
+        assert!(is_told("__tsan_atomic32_fetch_add", "updates"));
+        assert_eq!(by_name("__tsan_atomic32_fetch_add").and_then(Hook::object_access), Some((4, true)));
+        assert_eq!(by_name("__tsan_atomic8_load").and_then(Hook::atomic_load), Some(1));
+        assert!(is_told("pthread_mutex_lock", "locks"));
+        for unknown in ["__tsan_atomic_thread_fence", "__tsan_atomic128_load", "printf", "pthread_mutex_", "main"] {
+            assert!(by_name(unknown).is_none(), "{unknown}");
+        }
+    }
+
+    #[test]
+    fn names_go_before_beginnings_of_names() {
+        let place = |name: &str| by_name(name).map(|hook| hook.place);
+        assert_eq!(place("__ubsan_handle_add_overflow"), Some(Place::Prefix("__ubsan_handle_")));
+        assert_eq!(place("__VERIFIER_nondet_pointer"), Some(Place::Prefix("__VERIFIER_nondet_")));
+        assert!(matches!(place("__VERIFIER_nondet_int"), Some(Place::Symbols(_))));
+        assert!(is_conventional("reach_error") && !is_conventional("__VERIFIER_assert"));
+        assert!(is_atomic_function("__VERIFIER_atomic_swap") && !is_atomic_function("__VERIFIER_atomic_begin"));
+    }
+
+    #[test]
+    fn rows_agree_with_themselves() {
+        for row in TABLE {
+            let about = names(row);
+            let has_object = row.object != Object::None;
+            let asks_object = matches!(row.visible, Visible::ByObject | Visible::AsRelease | Visible::AsConditionWait);
+            assert_eq!(asks_object, has_object, "{about:?} is visible by its object, or has none");
+            assert!(row.observes != Observes::Locks || has_object, "{about:?} observes a lock");
+            assert!(row.side_accesses.len() <= 2, "{about:?}");
+            if matches!(row.place, Place::Main | Place::SectionFunction | Place::SectionReturn | Place::OmittedRead) {
+                assert!(at_place(row.place, 4).is_in_function());
+            } else {
+                let LiveRegisters::Arguments(count) = row.registers else { panic!("{about:?} is a function's") };
+                assert!(count <= 8 && (!has_object || count > 0), "{about:?}");
+            }
+        }
     }
 }

@@ -1,20 +1,16 @@
 //! Which bytes of the heap have been written since they were allocated, where that is checked.
 //!
-//! A bit per byte, kept in the arena's own tree behind the addresses that blocks can have: eight lines of the heap share a line of
-//! bits. Reading bytes of which none was written is a fault of the user's code; libraries may copy what they like.
+//! A bit per byte, kept in the arena's own tree behind the addresses that blocks can have: eight lines of the heap
+//! share a line of bits. Reading bytes of which none was written is a fault of the user's code; libraries may copy what
+//! they like.
 
 use crate::layout::Region;
-use crate::machine::Machine;
+use crate::memory::Memory;
 
 /// Where an arena's bits begin, from its base.
 const BITS: u64 = 0x4000_0000;
 
-impl Machine<'_> {
-    /// Whether the bytes of a region are watched.
-    pub fn is_watched(&self, region: Option<Region>) -> bool {
-        self.system.options.uninitialised && matches!(region, Some(Region::Shared(_) | Region::Private(_)))
-    }
-
+impl Memory<'_> {
     fn place_of_bits(region: Region, address: u64) -> (u64, usize) {
         let line = (address - region.base(0)) / 64;
         (region.base(0) + BITS + line / 8 * 64, (line % 8) as usize * 8)

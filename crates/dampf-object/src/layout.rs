@@ -1,8 +1,8 @@
 //! Where things are in the address space of a checked program.
 //!
-//! The image lies where its file says, below 1 GiB. What the program gets from the system or from us lies at fixed places
-//! above: threads have slots, and every slot has its own heap arenas, thread-local storage and stack. Addresses are
-//! therefore a function of who allocates and in which order *that thread* does, not of the interleaving, and
+//! The image lies where its file says, below 1 GiB. What the program gets from the system or from us lies at fixed
+//! places above: threads have slots, and every slot has its own heap arenas, thread-local storage and stack. Addresses
+//! are therefore a function of who allocates and in which order *that thread* does, not of the interleaving, and
 //! interleavings that come to the same program state have the same memory.
 
 /// Ends the addresses an image may use.

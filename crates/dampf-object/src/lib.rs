@@ -1,36 +1,54 @@
 //! Compiled C and C++ programs as models.
 //!
-//! A static RISC-V executable is run on the machine of `dampf-rv`, one thread at a time, up to the next operation that other
-//! threads can notice; the state between two steps is put into words. Functions of the libraries that deal with threads, locks
-//! and the heap are performed by the checker ([`hooks`]), everything else runs as it is.
+//! A static RISC-V executable is run on the machine of `dampf-rv`, one thread at a time, up to the next operation that
+//! other threads can notice; the state between two steps is put into words. Functions of the libraries that deal with
+//! threads, locks and the heap are performed by the checker ([`hooks`]), everything else runs as it is.
 //!
 //! - [`program`]: the executable, its hooks, and who owns which memory; [`start`]: how it gets to `main`.
-//! - [`machine`]: a state taken apart and put together; [`space`], [`access`]: its memory; [`layout`]: its addresses.
-//! - [`step`]: one step; [`sync`], [`lifecycle`], [`heap`], [`choice`], [`syscalls`], [`clock`]: what operations do.
+//! - [`hooks`], [`hook_table`]: one row for each function whose work is done for it, which says everything about it.
+//! - [`machine`]: a state taken apart and put together; its parts are [`memory`], [`threads`], [`heap_arenas`],
+//!   [`loaded_process`], [`locked`] and [`current_step`]. [`space`], [`access`]: who may access what; [`layout`]:
+//!   addresses.
+//! - [`step`]: one step. What operations do: [`mutex`], [`condition`], [`rwlock`], [`spin`], [`semaphore`],
+//!   [`barrier`], [`lifecycle`], [`heap`], [`choice`], [`annotation`], [`atomics`], [`syscalls`], [`clock`].
 //! - [`sharing`]: what is visible and why that is sound; [`liveness`]: registers that no longer count.
-//! - [`race`], [`announced`], [`lock_cycle`], [`initialisation`], [`faults`], [`undefined`]: what can be wrong; [`describe`]: states and steps for people; [`run`]: one
-//!   run, as fast as the machine goes.
+//! - [`race`], [`announced`], [`lock_cycle`], [`initialisation`], [`faults`], [`undefined`]: what can be wrong.
+//! - [`call_stack`], [`describe`], [`inspect`], [`footprint`], [`observations`]: states and steps for people,
+//!   debuggers, reductions and heuristics; [`run`]: one run, as fast as the machine goes.
 //! - [`transfer`]: what a state is made of, for those who move it to another process.
 
 mod access;
+mod annotation;
 mod announced;
 mod arena;
-mod beside;
+mod atomics;
+mod barrier;
 mod by_address;
+mod call_stack;
 mod choice;
 mod clock;
+mod condition;
+mod current_step;
 mod describe;
 mod faults;
+mod footprint;
 mod heap;
+mod heap_arenas;
+mod hook_table;
 mod hooks;
 mod initialisation;
+mod inspect;
 mod layout;
 mod lifecycle;
 mod liveness;
+mod loaded_process;
 mod lock_cycle;
 mod locked;
 mod machine;
+mod memory;
 mod model;
+mod mutex;
+mod observations;
 mod observed;
 mod plain;
 mod process;
@@ -38,17 +56,22 @@ mod program;
 mod race;
 mod refutation;
 mod run;
+mod run_end;
+mod rwlock;
+mod semaphore;
 mod sharing;
+mod side_access;
 mod site;
 mod space;
+mod spin;
 mod start;
 mod step;
 mod sync;
 mod syscalls;
 mod system;
 mod thread;
+mod threads;
 mod transfer;
-mod trouble;
 mod undefined;
 mod uses;
 

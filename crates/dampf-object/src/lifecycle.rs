@@ -1,12 +1,12 @@
 //! Threads: how they begin, end, and are waited for.
 
-use crate::hooks::Hook;
 use crate::layout::{self, Region};
 use crate::machine::Machine;
+use crate::run_end::RunEnd;
 use crate::sharing::{Fact, FactKind};
 use crate::step::Next;
+use crate::sync::Attempt;
 use crate::thread::{Status, Thread};
-use crate::trouble::RunEnd;
 use dampf_core::FaultKind;
 use dampf_rv::machine::Hart;
 
@@ -17,15 +17,14 @@ const VECTOR_POINTER: u64 = 16;
 const VECTOR_ENTRY: u64 = 16;
 const VECTOR_LENGTH: u64 = 62;
 const ESRCH: u64 = 3;
-const EBUSY: u64 = 16;
-const ETIMEDOUT: u64 = 110;
 const DETACHED: u32 = 1;
 /// Where the flags are in a thread attribute object.
 const ATTRIBUTE_FLAGS: u64 = 8;
 const ATTRIBUTE_STACK_BYTES: u64 = 32;
 /// The C library keeps a thread's first values of keys in a block of this size, just before the pointer to it.
 const KEY_BLOCK_BYTES: u64 = 512;
-/// Where we keep, in a thread's own area, the registers to exit with (the stack pointer among them), and the value it exits with.
+/// Where we keep, in a thread's own area, the registers to exit with (the stack pointer among them), and the value it
+/// exits with.
 const EXIT_BUFFER: u64 = 0x400;
 const EXIT_BUFFER_SP: u64 = 104;
 const EXIT_VALUE: u64 = 0x600;
@@ -37,6 +36,8 @@ const TP: usize = 4;
 const S0: usize = 8;
 const S1: usize = 9;
 const A0: usize = 10;
+const A1: usize = 11;
+const A2: usize = 12;
 
 impl Machine<'_> {
     /// The thread pointer of a slot, which is also the thread's handle.
@@ -50,6 +51,14 @@ impl Machine<'_> {
         layout::slot_of(handle).filter(|&slot| (slot as usize) < self.slots())
     }
 
+    /// The first thread arrives at `main`.
+    pub fn enter_main(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
+        if self.threads.current().entry == 0 {
+            self.threads.current_mut().entry = hart.pc as u32;
+        }
+        Ok(Next::Run)
+    }
+
     pub fn create_thread(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
         let [handle, attributes, entry, argument] = [hart.x[10], hart.x[11], hart.x[12], hart.x[13]];
         let Some(slot) = self.threads.iter().position(Thread::is_free) else {
@@ -57,10 +66,10 @@ impl Machine<'_> {
         };
         let slot = slot as u32;
         let c11 = attributes == u64::MAX;
-        let detached = !c11 && attributes != 0 && self.peek_word(attributes + ATTRIBUTE_FLAGS) & DETACHED != 0;
+        let detached = !c11 && attributes != 0 && self.memory.peek_word(attributes + ATTRIBUTE_FLAGS) & DETACHED != 0;
         let stack_bytes = match attributes {
             0 | u64::MAX => 0,
-            _ => self.peek_long(attributes + ATTRIBUTE_STACK_BYTES),
+            _ => self.memory.peek_long(attributes + ATTRIBUTE_STACK_BYTES),
         };
         let stack_bytes = if stack_bytes == 0 { layout::STACK_BYTES } else { stack_bytes.min(layout::STACK_BYTES) };
         self.check_writable(handle, 8)?;
@@ -71,9 +80,9 @@ impl Machine<'_> {
         self.make_thread_vector(hart.x[TP], pointer, slot);
         self.make_exit_buffer(pointer, slot);
         for flag in self.system.program.single_threaded_flags.clone() {
-            self.poke(flag, &[0]);
+            self.memory.poke(flag, &[0]);
         }
-        self.poke_long(handle, pointer);
+        self.memory.poke_long(handle, pointer);
         let begin = self.system.program.stages.begin;
         self.threads[slot as usize] = Thread {
             status: Status::Running,
@@ -85,7 +94,7 @@ impl Machine<'_> {
             sp: stack_top,
             ..Thread::default()
         };
-        let new = self.hart_mut(slot);
+        let new = self.threads.hart_mut(slot);
         *new = Hart::new(begin.unwrap_or(entry));
         new.x[SP] = stack_top;
         new.x[GP] = hart.x[GP];
@@ -98,48 +107,48 @@ impl Machine<'_> {
             new.x[RA] = layout::RETURN_FROM_BODY;
             new.x[A0] = argument;
         }
-        self.fresh.push(slot);
-        self.alone = false;
-        self.others = true;
+        self.step.fresh.push(slot);
+        self.step.alone = false;
+        self.step.others = true;
         // What the creator does from here on can happen after what the new thread does.
-        self.granted = false;
-        self.space.forget();
+        self.step.granted = false;
+        self.memory.forget_translations();
         Ok(Next::Return(0))
     }
 
     fn copy_thread_local_image(&mut self, pointer: u64) {
         let Some(tls) = self.system.program.image.tls else { return };
         let mut bytes = vec![0; tls.file_size as usize];
-        self.peek(tls.address, &mut bytes);
-        self.poke(pointer, &bytes);
+        self.memory.peek(tls.address, &mut bytes);
+        self.memory.poke(pointer, &bytes);
     }
 
-    /// Makes the vector by which the libraries find a thread's blocks of thread-local variables: its length, a generation
-    /// that the creator knows, and the place of the program's own block, two words each.
+    /// Makes the vector by which the libraries find a thread's blocks of thread-local variables: its length, a
+    /// generation that the creator knows, and the place of the program's own block, two words each.
     fn make_thread_vector(&mut self, creator: u64, pointer: u64, slot: u32) {
         let vector = Region::Tls(slot).base(0) + VECTOR_ENTRY;
-        let of_creator = self.peek_long(creator - VECTOR_POINTER);
-        let generation = if of_creator == 0 { 0 } else { self.peek_long(of_creator) };
-        self.poke_long(vector - VECTOR_ENTRY, VECTOR_LENGTH);
-        self.poke_long(vector, generation);
-        self.poke_long(vector + VECTOR_ENTRY, pointer);
-        self.poke_long(pointer - VECTOR_POINTER, vector);
+        let of_creator = self.memory.peek_long(creator - VECTOR_POINTER);
+        let generation = if of_creator == 0 { 0 } else { self.memory.peek_long(of_creator) };
+        self.memory.poke_long(vector - VECTOR_ENTRY, VECTOR_LENGTH);
+        self.memory.poke_long(vector, generation);
+        self.memory.poke_long(vector + VECTOR_ENTRY, pointer);
+        self.memory.poke_long(pointer - VECTOR_POINTER, vector);
         // The creator's pointer to its values of keys tells where the new thread's has to be.
         let is_key_pointer =
-            |&distance: &u64| self.peek_long(creator - distance) == creator - distance - KEY_BLOCK_BYTES;
+            |&distance: &u64| self.memory.peek_long(creator - distance) == creator - distance - KEY_BLOCK_BYTES;
         if let Some(distance) = (8..BEFORE_THREAD_POINTER - 0x700).step_by(8).find(is_key_pointer) {
-            self.poke_long(pointer - distance, pointer - distance - KEY_BLOCK_BYTES);
+            self.memory.poke_long(pointer - distance, pointer - distance - KEY_BLOCK_BYTES);
         }
     }
 
-    /// Prepares where a thread arrives when it exits from within its functions: the libraries leave them one by one, with their cleanup
-    /// handlers and destructors, and then jump to the registers that are saved here.
+    /// Prepares where a thread arrives when it exits from within its functions: the libraries leave them one by one,
+    /// with their cleanup handlers and destructors, and then jump to the registers that are saved here.
     pub fn make_exit_buffer(&mut self, pointer: u64, slot: u32) {
         let Some(offset) = self.system.program.exit_buffer_offset else { return };
         let buffer = Region::Tls(slot).base(0) + EXIT_BUFFER;
-        self.poke_long(buffer, layout::RETURN_FROM_UNWINDING);
-        self.poke_long(buffer + EXIT_BUFFER_SP, Region::Stack(slot).base(0));
-        self.poke_long(pointer.wrapping_add(offset), buffer);
+        self.memory.poke_long(buffer, layout::RETURN_FROM_UNWINDING);
+        self.memory.poke_long(buffer + EXIT_BUFFER_SP, Region::Stack(slot).base(0));
+        self.memory.poke_long(pointer.wrapping_add(offset), buffer);
     }
 
     /// A thread has returned to a place that is no code: the next stage of its life begins. None if there is none.
@@ -153,11 +162,11 @@ impl Machine<'_> {
             return Ok(Some(Next::Jump));
         }
         if place == layout::RETURN_FROM_UNWINDING {
-            hart.x[A0] = self.peek_long(Region::Tls(self.running).base(0) + EXIT_VALUE);
+            hart.x[A0] = self.memory.peek_long(Region::Tls(self.threads.running).base(0) + EXIT_VALUE);
             place = layout::RETURN_FROM_BODY;
         }
         if place == layout::RETURN_FROM_BODY {
-            hart.x[S0] = if self.thread().c11 { hart.x[A0] as i32 as u64 } else { hart.x[A0] };
+            hart.x[S0] = if self.threads.current().c11 { hart.x[A0] as i32 as u64 } else { hart.x[A0] };
             if let Some(destructors) = stages.local_destructors {
                 hart.x[RA] = layout::RETURN_FROM_LOCAL_DESTRUCTORS;
                 hart.pc = destructors;
@@ -177,21 +186,22 @@ impl Machine<'_> {
             return Ok(None);
         }
         // Of a detached thread nobody can tell later that it may have ended just now.
-        let is_visible = self.system.sharing.ends_observed() || self.thread().detached;
-        if is_visible && !self.is_free() && !self.granted {
+        let is_visible = self.system.sharing.ends_observed() || self.threads.current().detached;
+        if is_visible && !self.is_free() && !self.step.granted {
             hart.pc = layout::RETURN_FROM_KEY_DESTRUCTORS;
             return Err(RunEnd::Visible);
         }
         Ok(Some(self.end_thread(hart.x[S0])))
     }
 
-    /// `pthread_exit`: the library leaves the thread's functions; without its help, the thread's stages begin to end at once.
+    /// `pthread_exit`: the library leaves the thread's functions; without its help, the thread's stages begin to end at
+    /// once.
     pub fn exit_thread(&mut self, hart: &mut Hart) -> Next {
         if self.system.program.exit_buffer_offset.is_some() {
-            self.poke_long(Region::Tls(self.running).base(0) + EXIT_VALUE, hart.x[A0]);
+            self.memory.poke_long(Region::Tls(self.threads.running).base(0) + EXIT_VALUE, hart.x[A0]);
             return Next::Run;
         }
-        hart.x[SP] = Region::Stack(self.running).base(0);
+        hart.x[SP] = Region::Stack(self.threads.running).base(0);
         hart.pc = layout::RETURN_FROM_BODY;
         Next::Jump
     }
@@ -199,23 +209,23 @@ impl Machine<'_> {
     /// The running thread is no more.
     pub fn end_thread(&mut self, value: u64) -> Next {
         self.publish(value);
-        let slot = self.running;
-        let created = *self.thread();
+        let slot = self.threads.running;
+        let created = *self.threads.current();
         for region in [Region::Stack(slot), Region::Tls(slot)] {
-            self.space.clear_dead(region, |_| 0);
-            self.space.replace_tree(region, dampf_rv::memory::Tree::EMPTY);
+            self.memory.space.clear_dead(region, |_| 0);
+            self.memory.space.replace_tree(region, dampf_rv::memory::Tree::EMPTY);
         }
         let status = if created.detached { Status::Absent } else { Status::Exited { value } };
         let Thread { created_at, entry, held, .. } = created;
-        *self.thread_mut() = Thread { status, created_at, entry, held, ..Thread::default() };
+        *self.threads.current_mut() = Thread { status, created_at, entry, held, ..Thread::default() };
         if created.detached {
-            *self.thread_mut() = created.gone();
+            *self.threads.current_mut() = created.gone();
         }
         if self.process.reservations.iter().any(|(of, _)| *of == slot) {
-            self.process_mut().reservations.retain(|(of, _)| *of != slot);
+            self.process.change().reservations.retain(|(of, _)| *of != slot);
         }
-        if self.alive(1) == 0 {
-            self.process_mut().ended = Some(0);
+        if self.threads.alive(1) == 0 {
+            self.process.change().ended = Some(0);
         }
         Next::End
     }
@@ -228,10 +238,11 @@ impl Machine<'_> {
         }
     }
 
-    pub fn join_thread(&mut self, hook: Hook, hart: &Hart) -> Result<Next, RunEnd> {
+    /// Joins a thread whose result has so many bytes.
+    pub fn join_thread(&mut self, hart: &Hart, attempt: Attempt, bytes: u64) -> Result<Next, RunEnd> {
         let (handle, result) = (hart.x[A0], hart.x[11]);
         let misuse = |message: String| Err(RunEnd::fault(FaultKind::ThreadMisuse, message));
-        let me = self.thread_name(self.running);
+        let me = self.thread_name(self.threads.running);
         let Some(slot) = self.slot_of_handle(handle) else {
             return misuse(format!("{me} joins {handle:#x}, which is no thread"));
         };
@@ -242,30 +253,35 @@ impl Machine<'_> {
         match thread.status {
             Status::Absent => misuse(format!("{me} joins a thread that was joined before or is detached")),
             Status::Exited { value } => {
-                match hook {
-                    _ if result == 0 => {}
-                    Hook::ThreadJoinC11 => {
-                        self.check_writable(result, 4)?;
-                        self.poke_word(result, value as u32);
-                    }
-                    _ => {
-                        self.check_writable(result, 8)?;
-                        self.poke_long(result, value);
-                    }
+                if result != 0 {
+                    self.check_writable(result, bytes)?;
+                    self.memory.poke(result, &value.to_le_bytes()[..bytes as usize]);
                 }
-                self.hart_mut(slot);
+                self.threads.hart_mut(slot);
                 self.threads[slot as usize] = thread.gone();
-                self.others = self.has_others();
-                self.space.forget();
+                self.step.others = self.threads.has_others();
+                self.memory.forget_translations();
                 Ok(Next::Return(0))
             }
-            _ if slot == self.running => misuse(format!("{me} joins itself")),
-            _ => Ok(Next::Return(if hook == Hook::ThreadTryjoin { EBUSY } else { ETIMEDOUT })),
+            _ if slot == self.threads.running => misuse(format!("{me} joins itself")),
+            _ => Ok(Next::Return(attempt.busy())),
         }
     }
 
+    /// What a thread waits for that joins another.
+    pub fn told_join_wait(&self, handle: u64) -> String {
+        match self.slot_of_handle(handle) {
+            Some(joined) => format!("waits for {} to end", self.thread_name(joined)),
+            None => "waits for a thread to end".to_owned(),
+        }
+    }
+
+    pub fn told_join(&self, hart: &Hart) -> Option<String> {
+        self.slot_of_handle(hart.x[A0]).map(|slot| format!("joins {}", self.thread_name(slot)))
+    }
+
     pub fn detach_thread(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
-        let me = self.thread_name(self.running);
+        let me = self.thread_name(self.threads.running);
         let misuse = |message: String| Err(RunEnd::fault(FaultKind::ThreadMisuse, message));
         let Some(slot) = self.slot_of_handle(hart.x[A0]) else { return Ok(Next::Return(ESRCH)) };
         let thread = self.threads[slot as usize];
@@ -273,20 +289,29 @@ impl Machine<'_> {
             Status::Absent => misuse(format!("{me} detaches a thread that was joined before or is detached")),
             _ if thread.detached => misuse(format!("{me} detaches {} for the second time", self.thread_name(slot))),
             Status::Exited { .. } => {
-                self.hart_mut(slot);
+                self.threads.hart_mut(slot);
                 self.threads[slot as usize] = thread.gone();
-                self.others = self.has_others();
-                self.space.forget();
+                self.step.others = self.threads.has_others();
+                self.memory.forget_translations();
                 Ok(Next::Return(0))
             }
             _ => {
-                if slot != self.running {
-                    self.hart_mut(slot);
+                if slot != self.threads.running {
+                    self.threads.hart_mut(slot);
                 }
                 self.threads[slot as usize].detached = true;
                 Ok(Next::Return(0))
             }
         }
+    }
+
+    /// `pthread_getschedparam`: every thread is scheduled as any other, with the policy 0 and the priority 0.
+    pub fn scheduling_of_thread(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
+        for result in [hart.x[A1], hart.x[A2]] {
+            self.check_writable(result, 4)?;
+            self.memory.poke_word(result, 0);
+        }
+        Ok(Next::Return(0))
     }
 
     /// The handle of the running thread.
@@ -297,7 +322,7 @@ impl Machine<'_> {
     /// Sets the running thread's `errno`.
     pub fn set_errno(&mut self, hart: &Hart, value: u64) {
         if let Some(offset) = self.system.program.errno_offset {
-            self.poke_word(hart.x[TP].wrapping_add(offset), value as u32);
+            self.memory.poke_word(hart.x[TP].wrapping_add(offset), value as u32);
         }
     }
 }

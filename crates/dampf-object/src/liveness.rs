@@ -1,17 +1,19 @@
 //! Which registers a standing thread can still read.
 //!
-//! Registers that will be overwritten before they are read differ between runs for no reason that matters: clearing them lets
-//! states meet. A register is live if some path through the function reads it before writing it. Before an operation of ours its arguments count, and
-//! what the code behind its call reads.
+//! Registers that will be overwritten before they are read differ between runs for no reason that matters: clearing
+//! them lets states meet. A register is live if some path through the function reads it before writing it. Before an
+//! operation of ours its arguments count, and what the code behind its call reads.
 //!
-//! A call may end in an exception instead, and then whoever catches it finds the preserved registers as they were at their call: in this
-//! function, or in one of its callers. So during a call a preserved register counts in any case, unless this function has saved its caller's value on
-//! the stack, where the unwinder finds it, and catches nothing itself.
+//! A call may end in an exception instead, and then whoever catches it finds the preserved registers as they were at
+//! their call: in this function, or in one of its callers. So during a call a preserved register counts in any case,
+//! unless this function has saved its caller's value on the stack, where the unwinder finds it, and catches nothing
+//! itself.
 //!
-//! The frame pointer counts as well where the unwinder needs it, though the program may not: at its last access a function has often
-//! no more use for it, and trails would lose its callers. It follows from the stack pointer and keeps no states apart.
+//! The frame pointer counts as well where the unwinder needs it, though the program may not: at its last access a
+//! function has often no more use for it, and trails would lose its callers. It follows from the stack pointer and
+//! keeps no states apart.
 
-use crate::hooks::Hook;
+use crate::hooks::{Hook, HookRow, LiveRegisters};
 use crate::machine::Machine;
 use crate::program::Program;
 use dampf_rv::decode::{Instruction, Op, RegisterSet, integer_register};
@@ -22,6 +24,7 @@ use std::ops::Range;
 /// ra, sp, gp, tp, s0 to s11; fs0 to fs11.
 const PRESERVED: u64 = 0b0000_1111_1111_1100_0000_0011_0001_1110 | 0b0000_1111_1111_1100_0000_0011_0000_0000 << 32;
 const RETURN_ADDRESS: RegisterSet = 1 << 1;
+const A0: usize = 10;
 /// ra, sp, gp, tp.
 const ALWAYS: RegisterSet = 0b11110;
 /// a0 to a7, fa0 to fa7.
@@ -124,12 +127,12 @@ impl Machine<'_> {
     /// The registers that a standing thread can still read.
     pub fn live_registers(&mut self, hart: &Hart) -> RegisterSet {
         let program = &self.system.program;
-        match program.hook(hart.pc) {
-            Some(Hook::Main) => u64::MAX,
-            Some(hook) if !hook.is_in_function() => {
-                let arguments = ((1u64 << hook.arity()) - 1) << 10;
-                let deadline = self.deadline_register(hook, hart.pc).map_or(0, |register| 1 << register);
-                arguments | deadline | self.live_behind_call(hart.x[1])
+        match program.hook(hart.pc).map(Hook::row) {
+            Some(HookRow { registers: LiveRegisters::All, .. }) => u64::MAX,
+            Some(HookRow { registers: LiveRegisters::Arguments(count), deadline, .. }) => {
+                let arguments = (1u64 << count) - 1;
+                let deadline = deadline.map_or(0, |argument| 1 << argument);
+                (arguments | deadline) << A0 | self.live_behind_call(hart.x[1])
             }
             _ if program.code.at(hart.pc).is_none() => PRESERVED | RESULTS,
             _ => match self.liveness.kept.get(&hart.pc) {

@@ -1,16 +1,18 @@
 //! Threads that wait for each other for ever, while others go on.
 //!
-//! A thread that waits for a lock waits for the one thread that holds it, and one that joins another for that one to end. Where such waits
-//! form a circle, none of its threads will ever move again, whatever the others do: a deadlock, though the program has not stopped. So is a wait
-//! for a lock whose holder has ended.
+//! A thread that waits for a lock waits for the one thread that holds it, and one that joins another for that one to
+//! end. Where such waits form a circle, none of its threads will ever move again, whatever the others do: a deadlock,
+//! though the program has not stopped. So is a wait for a lock whose holder has ended.
 
-use crate::hooks::Hook;
+use crate::hooks::Ways;
 use crate::machine::Machine;
 use crate::thread::Status;
 use dampf_core::{Fault, FaultKind};
 
 /// More threads of a circle are counted, not named.
 const NAMED_MAX: usize = 4;
+
+const A0: usize = 10;
 
 /// Why a thread will never move again.
 enum Stuck {
@@ -23,9 +25,9 @@ enum Stuck {
 impl Machine<'_> {
     /// The threads of this state that will never move again, if there are some that wait in such a way.
     pub fn stuck_threads(&mut self) -> Option<Fault> {
-        let mut passed = std::mem::take(&mut self.passed);
+        let mut passed = std::mem::take(&mut self.scratch.passed);
         let stuck = self.find_stuck(&mut passed);
-        self.passed = passed;
+        self.scratch.passed = passed;
         let message = match stuck? {
             Stuck::InCircle(within) => self.told_cycle(within),
             Stuck::ForEnded(slot) => self.told_ended(slot)?,
@@ -33,7 +35,8 @@ impl Machine<'_> {
         Some(Fault { kind: FaultKind::Deadlock, message, location: None })
     }
 
-    /// A thread that is stuck. Every thread waits for one at most, so no thread is passed twice but by the way that closes the circle.
+    /// A thread that is stuck. Every thread waits for one at most, so no thread is passed twice but by the way that
+    /// closes the circle.
     fn find_stuck(&self, passed: &mut Vec<u32>) -> Option<Stuck> {
         const NEVER: u32 = u32::MAX;
         passed.clear();
@@ -58,20 +61,12 @@ impl Machine<'_> {
     /// The one thread that a thread waits for without which it cannot go on.
     fn waits_for(&self, slot: u32) -> Option<u32> {
         let thread = &self.threads[slot as usize];
-        let mutex_held = |mutex: u64| self.mutex_owner(mutex).filter(|_| !self.can_lock(mutex, slot));
         match thread.status {
-            Status::Reacquiring { mutex, .. } => mutex_held(mutex),
-            Status::Running => {
-                let object = || self.register(slot, 10);
-                match self.system.program.hook(thread.pc)? {
-                    Hook::MutexLock => mutex_held(object()),
-                    Hook::SpinLock => self.spin_owner(object()),
-                    Hook::ReadLock => self.rwlock_writer(object()),
-                    Hook::WriteLock => self.rwlock_writer(object()).or_else(|| self.rwlock_reader(object())),
-                    Hook::ThreadJoin | Hook::ThreadJoinC11 if !self.can_join(object()) => self.slot_of_handle(object()),
-                    _ => None,
-                }
-            }
+            Status::Reacquiring { mutex, .. } => self.mutex_owner(mutex).filter(|_| !self.can_lock(mutex, slot)),
+            Status::Running => match self.system.program.hook(thread.pc)?.ways {
+                Ways::Waits(wait) => (wait.on_thread)(self, self.threads.register(slot, A0), slot),
+                Ways::One | Ways::Values(_) | Ways::Outcomes(_) => None,
+            },
             _ => None,
         }
     }
@@ -96,7 +91,7 @@ impl Machine<'_> {
     fn told_ended(&self, slot: u32) -> Option<String> {
         let lock = match self.threads[slot as usize].status {
             Status::Reacquiring { mutex, .. } => mutex,
-            _ => self.register(slot, 10),
+            _ => self.threads.register(slot, A0),
         };
         let (waiting, ended) = (self.thread_name(slot), self.thread_name(self.waits_for(slot)?));
         Some(format!("{waiting} waits for {}, which {ended} held when it ended", self.place_name(lock)))

@@ -1,8 +1,8 @@
 //! Variables that threads have locked against the others.
 //!
-//! In a state they stand behind their owner's registers, not in a list of the process: a step that locks a variable then changes
-//! one thread, however many variables others have locked. With hundreds of threads, such a list would make every state name
-//! a component of its own that is as long as the state.
+//! In a state they stand behind their owner's registers, not in a list of the process: a step that locks a variable
+//! then changes one thread, however many variables others have locked. With hundreds of threads, such a list would make
+//! every state name a component of its own that is as long as the state.
 //!
 //! A lock may outlive its owner; the slot then has words though no thread is in it.
 
@@ -28,15 +28,19 @@ impl LockedVariables {
         self.0.is_empty()
     }
 
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
     pub fn lock(&mut self, variable: LockedVariable) {
         let at = self.0.partition_point(|other| *other <= variable);
         self.0.insert(at, variable);
     }
 
-    /// Unlocks the variable at an address; false where the thread has not locked it.
-    pub fn unlock(&mut self, address: u64, owner: u32) -> bool {
+    /// Unlocks the variable at an address; none where the thread has not locked it.
+    pub fn unlock(&mut self, address: u64, owner: u32) -> Option<LockedVariable> {
         let held = self.0.iter().position(|locked| locked.address == address && locked.owner == owner);
-        held.map(|at| self.0.remove(at)).is_some()
+        held.map(|at| self.0.remove(at))
     }
 
     /// The first variable among these bytes that another thread has locked.
@@ -105,8 +109,8 @@ mod tests {
             assert_eq!(locked.of_others(address, 4, 2).is_some(), found, "{address}");
             assert!(locked.of_others(address, 4, 1).is_none());
         }
-        assert!(!locked.unlock(8, 2));
-        assert!(locked.unlock(8, 1));
+        assert_eq!(locked.unlock(8, 2), None);
+        assert_eq!(locked.unlock(8, 1), Some(LockedVariable { address: 8, bytes: 4, owner: 1 }));
         assert!(locked.of_others(8, 4, 2).is_none());
     }
 }

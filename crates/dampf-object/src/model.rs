@@ -2,10 +2,10 @@
 
 use crate::machine::{Machine, width};
 use crate::program::Program;
+use crate::run_end::RunEnd;
 use crate::sharing::Sharing;
 use crate::start;
 use crate::system::{ProgramChecks, System};
-use crate::trouble::RunEnd;
 use crate::uses::SeenUses;
 use dampf_core::{Action, Fault, FaultKind, Ground, Model, StepEnd, Successors, Unsupported, Word, Worker};
 use std::sync::{Arc, Mutex};
@@ -123,11 +123,11 @@ impl Machine<'_> {
             RunEnd::Blocked | RunEnd::Refuted => Ending::Nothing,
             RunEnd::Pruned => Ending::Pruned,
             RunEnd::Unsupported(unsupported) => Ending::Unsupported(*unsupported),
-            RunEnd::Fault(trouble) => {
-                let hart = self.take_hart(self.running);
+            RunEnd::Fault(fault) => {
+                let hart = self.threads.take_hart(self.threads.running);
                 let location = self.user_location(self.user_pc(&hart));
-                self.harts[self.running as usize] = Some(hart);
-                Ending::Fault(Fault { kind: trouble.kind, message: trouble.message, location })
+                self.threads.put_hart(self.threads.running, hart);
+                Ending::Fault(Fault { kind: fault.kind, message: fault.message, location })
             }
         })
     }
@@ -223,7 +223,7 @@ impl ObjectWorker<'_> {
 
     fn step(&mut self, state: &[Word], slot: u32, way: u32, out: &mut Successors) {
         let ending = self.attempt(state, slot, way);
-        if let Some(what) = self.machine.gap.take() {
+        if let Some(what) = self.machine.step.unsupported.take() {
             out.set_unsupported(Unsupported { what });
         }
         match ending {

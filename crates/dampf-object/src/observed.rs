@@ -1,13 +1,14 @@
-//! Operations that notice what is assumed to go unnoticed: that a lock is still held, that its memory is still there, that a thread has not ended yet.
+//! Operations that notice what is assumed to go unnoticed: that a lock is still held, that its memory is still there,
+//! that a thread has not ended yet.
 //!
 //! Why each of them may be assumed away, until it is met, is told in [`sharing`](crate::sharing).
 
-use crate::hooks::Hook;
+use crate::hooks::{Hook, Observes};
 use crate::layout::Region;
 use crate::machine::Machine;
-use crate::sharing::{Fact, FactKind, GRANULE_BYTES, UNIT_BYTES};
+use crate::run_end::RunEnd;
+use crate::sharing::{Fact, FactKind, SHARED_LINE_BYTES, UNIT_BYTES};
 use crate::thread::Status;
-use crate::trouble::RunEnd;
 use dampf_rv::machine::Hart;
 
 const SP: usize = 2;
@@ -25,7 +26,7 @@ impl Machine<'_> {
                 block.is_some_and(|(_, block)| self.system.sharing.is_freed_site(block.site))
             }
             // What a thread releases on its own stack it leaves later itself.
-            Some(Region::Stack(slot) | Region::Tls(slot)) if slot != self.running => {
+            Some(Region::Stack(slot) | Region::Tls(slot)) if slot != self.threads.running => {
                 self.system.sharing.is_left_unit(address / UNIT_BYTES)
             }
             _ => false,
@@ -39,60 +40,59 @@ impl Machine<'_> {
 
     /// Learns that an operation notices what others do, where there are others.
     pub fn learn_observed(&mut self, hook: Hook, hart: &Hart) -> Result<(), RunEnd> {
-        if !self.has_others() {
+        if !self.threads.has_others() {
             return Ok(());
         }
-        // What was left before another thread is known to have ended.
-        if matches!(hook, Hook::ThreadJoin | Hook::ThreadJoinC11) {
-            self.learn_left(self.running, hart.x[SP])?;
+        if hook.observes == Observes::SlotsAndFrames {
+            self.learn_left(self.threads.running, hart.x[SP])?;
         }
         let sharing = &self.system.sharing;
-        let fact = match hook {
-            Hook::ThreadTryjoin | Hook::ThreadTimedjoin if !sharing.ends_observed() => {
-                Fact::new(FactKind::EndsObserved, 0_u64)
+        let object = hart.x[A0];
+        let refuted = match hook.observes {
+            Observes::Nothing => None,
+            Observes::Ends => (!sharing.ends_observed()).then(|| Fact::new(FactKind::EndsObserved, 0_u64)),
+            Observes::Slots | Observes::SlotsAndFrames => {
+                let is_observed = self.threads.running != 0 && !sharing.joins_observed();
+                is_observed.then(|| Fact::new(FactKind::JoinsObserved, 0_u64))
             }
-            Hook::ThreadCreate | Hook::ThreadJoin | Hook::ThreadJoinC11
-                if self.running != 0 && !sharing.joins_observed() =>
-            {
-                Fact::new(FactKind::JoinsObserved, 0_u64)
+            Observes::EndOfDetached => {
+                let is_observed = !sharing.ends_observed() && self.has_ended(object);
+                is_observed.then(|| Fact::new(FactKind::EndsObserved, 0_u64))
             }
-            // From now on nobody can tell that it has ended.
-            Hook::ThreadDetach if !sharing.ends_observed() && self.has_ended(hart.x[A0]) => {
-                Fact::new(FactKind::EndsObserved, 0_u64)
-            }
-            Hook::Free | Hook::Realloc | Hook::Delete | Hook::DeleteArray if !sharing.locks_observed() => {
-                let site = self.block_at(hart.x[A0]).map(|(_, block)| block.site);
+            Observes::Blocks if sharing.locks_observed() => None,
+            Observes::Blocks => {
+                let site = self.block_at(object).map(|(_, block)| block.site);
                 match site.filter(|site| !self.system.sharing.is_freed_site(*site)) {
-                    Some(site) if self.is_visible_block(hart.x[A0])? => Fact::new(FactKind::FreedSite, site),
-                    _ => return Ok(()),
+                    Some(site) if self.is_visible_block(object)? => Some(Fact::new(FactKind::FreedSite, site)),
+                    _ => None,
                 }
             }
-            _ if !sharing.locks_observed() && hook.observes_locks() => {
-                let bytes = hook.object_bytes().unwrap_or(1);
-                if !self.is_visible(hart.x[A0], bytes, !hook.only_reads())? {
-                    return Ok(());
-                }
-                Fact::new(FactKind::LocksObserved, 0_u64)
+            Observes::Locks if sharing.locks_observed() => None,
+            Observes::Locks => {
+                let (bytes, writes) = hook.object_access().expect("an operation that observes a lock is about one");
+                self.is_visible(object, bytes, writes)?.then(|| Fact::new(FactKind::LocksObserved, 0_u64))
             }
-            _ => return Ok(()),
         };
-        Err(self.refute(fact))
+        refuted.map_or(Ok(()), |fact| Err(self.refute(fact)))
     }
 
     /// Whether other threads use what lies on the running thread's stack, in frames that it may leave.
     pub fn has_shared_frames(&self, sp: u64) -> bool {
         let sharing = &self.system.sharing;
-        let top = Region::Stack(self.running).base(0);
-        let mut frames = sharing.shared_lines(sp / GRANULE_BYTES..top.max(sp).div_ceil(GRANULE_BYTES));
-        self.others && !sharing.everything && frames.next().is_some()
+        let top = Region::Stack(self.threads.running).base(0);
+        let mut frames = sharing.shared_lines(sp / SHARED_LINE_BYTES..top.max(sp).div_ceil(SHARED_LINE_BYTES));
+        self.step.others && !sharing.everything && frames.next().is_some()
     }
 
-    /// Learns that the running thread has left a part of its stack that others use, now that its stack pointer has this value. True if
-    /// others can notice.
+    /// Learns that the running thread has left a part of its stack that others use, now that its stack pointer has this
+    /// value. True if others can notice.
     pub fn learn_left(&mut self, slot: u32, after: u64) -> Result<bool, RunEnd> {
-        let before = std::mem::replace(&mut self.sp_before, after);
+        let before = std::mem::replace(&mut self.step.sp_before, after);
         let sharing = &self.system.sharing;
-        if sharing.shared_lines(0..u64::MAX).next().is_none() || self.process.ended.is_some() || !self.has_others() {
+        if sharing.shared_lines(0..u64::MAX).next().is_none()
+            || self.process.ended.is_some()
+            || !self.threads.has_others()
+        {
             return Ok(false);
         }
         let after = if self.threads[slot as usize].is_alive() { after } else { Region::Stack(slot).base(0) };
@@ -101,8 +101,8 @@ impl Machine<'_> {
         }
         let mut noticed = false;
         let mut news = Vec::new();
-        for line in sharing.shared_lines(before / GRANULE_BYTES..after.div_ceil(GRANULE_BYTES)) {
-            let (start, end) = ((line * GRANULE_BYTES).max(before), ((line + 1) * GRANULE_BYTES).min(after));
+        for line in sharing.shared_lines(before / SHARED_LINE_BYTES..after.div_ceil(SHARED_LINE_BYTES)) {
+            let (start, end) = ((line * SHARED_LINE_BYTES).max(before), ((line + 1) * SHARED_LINE_BYTES).min(after));
             noticed |= self.is_end_noticed(start, end - start)?;
             let units = start / UNIT_BYTES..end / UNIT_BYTES;
             news.extend(units.filter(|unit| !sharing.locks_observed() && !sharing.is_left_unit(*unit)));

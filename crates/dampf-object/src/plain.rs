@@ -1,15 +1,16 @@
 //! Functions of the libraries whose accesses are what they look like.
 //!
-//! In the program's own code the compiler announces atomic operations. In the libraries' code nobody does, and an atomic load is compiled to a
-//! plain one. So what libraries do counts as atomic, unless a function certainly implements none: then what it does to the program's memory
-//! races like everything else. Two threads that print into the same buffer are such a case.
+//! In the program's own code the compiler announces atomic operations. In the libraries' code nobody does, and an
+//! atomic load is compiled to a plain one. So what libraries do counts as atomic, unless a function certainly
+//! implements none: then what it does to the program's memory races like everything else. Two threads that print into
+//! the same buffer are such a case.
 
 use dampf_rv::decode::{Code, Op};
 use dampf_rv::image::{Image, Symbol, SymbolKind};
 use std::ops::Range;
 
-/// Functions for strings. Their writes are exact. They read by words, and so what lies behind the end of a string, which the zero in the
-/// word tells.
+/// Functions for strings. Their writes are exact. They read by words, and so what lies behind the end of a string,
+/// which the zero in the word tells.
 const STRINGS: &str =
     "strlen strnlen strcpy strncpy stpcpy stpncpy strcat strncat strcmp strncmp strchr strrchr strstr";
 

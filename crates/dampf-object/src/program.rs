@@ -1,12 +1,12 @@
 //! The program that is checked: its image, its code with the hooks planted, and who owns which part of it.
 //!
-//! The user's part is what has debug information; the prebuilt libraries have none. Ownership decides what is visible: an
-//! access to the user's globals is, whoever makes it; the libraries' private data (locale, streams, their own locks) is not.
-//! A program without debug information is all user's.
+//! The user's part is what has debug information; the prebuilt libraries have none. Ownership decides what is visible:
+//! an access to the user's globals is, whoever makes it; the libraries' private data (locale, streams, their own locks)
+//! is not. A program without debug information is all user's.
 
 use crate::announced::unmade_reads;
 use crate::by_address::ByAddress;
-use crate::hooks::{self, Hook};
+use crate::hooks::{self, Hook, Place};
 use crate::layout::IMAGE_END;
 use crate::plain::PlainFunctions;
 use dampf_core::{SourceLocation, Unsupported};
@@ -43,7 +43,8 @@ pub struct Program {
     pub exit_buffer_offset: Option<u64>,
     /// Flags of the C library that say whether there is only one thread.
     pub single_threaded_flags: Vec<u64>,
-    /// Whether accesses that are not atomic can be told from those that are: the user's code was compiled with callbacks.
+    /// Whether accesses that are not atomic can be told from those that are: the user's code was compiled with
+    /// callbacks.
     pub instrumented: bool,
     hooks: ByAddress<Hook>,
     plain_functions: PlainFunctions,
@@ -177,7 +178,8 @@ impl Program {
         // So are objects without a name that a reference in the user's code keeps alive.
         let kept_alive = self.image.symbols().iter().filter(|symbol| symbol.name.starts_with("_ZGR"));
         ranges.extend(kept_alive.map(|symbol| symbol.address..symbol.address + symbol.size));
-        // Compilers split variables that only one file knows, number the parts (`wants.1`), and may not say where they are.
+        // Compilers split variables that only one file knows, number the parts (`wants.1`), and may not say where they
+        // are.
         for symbol in self.image.symbols().iter().filter(|symbol| symbol.kind == SymbolKind::Object) {
             let is_part = symbol.name.contains('.') && self.globals.contains(&symbol.address);
             let file = symbol.file.as_deref().filter(|_| is_part);
@@ -185,8 +187,8 @@ impl Program {
                 ranges.push(symbol.address..symbol.address + symbol.size);
             }
         }
-        // Threads that wait for such a lock wait for the user's memory, and have to have a chance whenever it is free. And some data of
-        // libraries is the user's to protect.
+        // Threads that wait for such a lock wait for the user's memory, and have to have a chance whenever it is free.
+        // And some data of libraries is the user's to protect.
         let is_common = |symbol: &&Symbol| guards_user_memory(symbol) || is_unprotected(symbol);
         let common = self.image.symbols().iter().filter(is_common);
         ranges.extend(common.map(|symbol| symbol.address..symbol.address + symbol.size));
@@ -225,8 +227,8 @@ impl Program {
         lies_within(self.debug.user_code(), pc)
     }
 
-    /// Whether an access that is no atomic instruction may be one all the same: the libraries implement atomics with plain
-    /// accesses, though not everywhere.
+    /// Whether an access that is no atomic instruction may be one all the same: the libraries implement atomics with
+    /// plain accesses, though not everywhere.
     pub fn may_be_atomic(&self, pc: u64, writes: bool) -> bool {
         let plain = &self.plain_functions;
         let is_plain = self.is_user_code(pc)
@@ -246,7 +248,8 @@ impl Program {
         lies_within(self.debug.clang_code(), pc)
     }
 
-    /// The compiler's callback that announces the access of an instruction: the access itself may be attributed to a later line.
+    /// The compiler's callback that announces the access of an instruction: the access itself may be attributed to a
+    /// later line.
     pub fn announced(&self, pc: u64) -> Option<u64> {
         const DISTANCE_MAX: u64 = 24;
         let callback = |&at: &u64| {
@@ -296,7 +299,8 @@ fn guards_user_memory(symbol: &Symbol) -> bool {
     symbol.kind == SymbolKind::Object && (of_libatomic || of_shared_pointers)
 }
 
-/// Whether a variable is where functions of the C library keep what they return or remember between calls, for all threads alike.
+/// Whether a variable is where functions of the C library keep what they return or remember between calls, for all
+/// threads alike.
 fn is_unprotected(symbol: &Symbol) -> bool {
     let of_strtok = symbol.name.starts_with("olds")
         && symbol.file.as_deref().is_some_and(|file| matches!(file, "strtok.c" | "strtok.o"));
@@ -315,7 +319,8 @@ pub fn is_users(frame: &Frame) -> bool {
     !frame.is_in_system_header() && !ours.iter().any(|header| frame.file.ends_with(header))
 }
 
-/// Finds out where `pthread_exit` looks for the place to go to: it loads it, as an argument, from the thread's own data.
+/// Finds out where `pthread_exit` looks for the place to go to: it loads it, as an argument, from the thread's own
+/// data.
 fn exit_buffer_offset(image: &Image, code: &Code) -> Option<u64> {
     const INSTRUCTIONS_MAX: usize = 24;
     let mut pc = image.address_of("__pthread_exit").or_else(|| image.address_of("pthread_exit"))?;
@@ -343,9 +348,10 @@ fn plant(image: &Image, debug: &DebugInfo, code: &mut Code, main: u64) -> (ByAdd
         instrumented |= symbol.name == "__tsan_init";
         if symbol.kind == SymbolKind::Function && users(symbol.address) && hooks::is_atomic_function(&symbol.name) {
             let returns = returns(code, symbol.address..symbol.address + symbol.size);
-            let leaving = returns.into_iter().map(|pc| (pc, Hook::LeaveAtomic));
+            let leaving = returns.into_iter().map(|pc| (pc, hooks::at_place(Place::SectionReturn, 0)));
             // What compilers put aside of a function (`.cold`) is not where it begins.
-            let entering = (!symbol.name.contains(".cold")).then_some((symbol.address, Hook::EnterAtomic));
+            let entering =
+                (!symbol.name.contains(".cold")).then(|| (symbol.address, hooks::at_place(Place::SectionFunction, 0)));
             for (pc, hook) in leaving.chain(entering) {
                 if code.plant(pc) {
                     hooks.insert(pc, hook);
@@ -360,11 +366,11 @@ fn plant(image: &Image, debug: &DebugInfo, code: &mut Code, main: u64) -> (ByAdd
     }
     for (call, bytes) in unmade_reads(image, code, debug.user_code()) {
         if code.plant(call) {
-            hooks.insert(call, Hook::UnmadeRead(bytes));
+            hooks.insert(call, hooks::at_place(Place::OmittedRead, bytes));
         }
     }
     if code.plant(main) {
-        hooks.insert(main, Hook::Main);
+        hooks.insert(main, hooks::at_place(Place::Main, 0));
     }
     (ByAddress::new(&hooks), instrumented && !debug.user_code().is_empty())
 }

@@ -1,14 +1,19 @@
 //! Data races: two threads that are about to access the same memory, one of them to write it, and one not atomically.
 //!
-//! Both stand before their access, so nothing orders the two: this is the definition, not an approximation. Accesses that are not
-//! atomic can be told from those that are only where the compiler announced the atomic ones; the plain accesses of the
-//! libraries count as atomic, since the libraries implement atomics with them, but for those of functions for strings and bytes.
+//! Both stand before their access, so nothing orders the two: this is the definition, not an approximation. Accesses
+//! that are not atomic can be told from those that are only where the compiler announced the atomic ones; the plain
+//! accesses of the libraries count as atomic, since the libraries implement atomics with them, but for those of
+//! functions for strings and bytes.
 
-use crate::hooks::{Atomic, Hook};
+use crate::hooks::{Hook, Object};
 use crate::machine::Machine;
+use crate::side_access::MemoryAccess;
 use crate::thread::Status;
 use dampf_core::{Fault, FaultKind};
 use dampf_rv::machine::Hart;
+
+const RA: usize = 1;
+const A0: usize = 10;
 
 /// The access that a thread stands before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,6 +31,12 @@ pub struct PendingAccess {
 }
 
 impl PendingAccess {
+    /// An access that is certainly not atomic.
+    pub fn plain(slot: u32, access: MemoryAccess, pc: u64) -> PendingAccess {
+        let MemoryAccess { address, bytes, writes } = access;
+        PendingAccess { slot, address, bytes, writes, atomic: false, told_atomic: false, pc }
+    }
+
     fn conflicts(&self, other: &PendingAccess) -> bool {
         self.slot != other.slot
             && (self.writes || other.writes)
@@ -54,80 +65,81 @@ impl Machine<'_> {
 
     /// The same for a thread that runs, and stands before this operation or none.
     fn pending_access_at(&self, hook: Option<Hook>, slot: u32) -> Option<PendingAccess> {
-        let thread = &self.threads[slot as usize];
-        let program = &self.system.program;
-        let instruction = match hook {
-            Some(Hook::Atomic(..) | Hook::UnmadeRead(_)) => None,
-            Some(_) => return None,
-            None => Some(program.code.at(thread.pc)?.memory_access()?),
+        match hook {
+            Some(hook) => self.pending_object_access(hook, slot),
+            None => self.pending_instruction_access(slot),
+        }
+    }
+
+    /// The access to its object that an operation is about to make, where it is one to a variable.
+    fn pending_object_access(&self, hook: Hook, slot: u32) -> Option<PendingAccess> {
+        let (bytes, writes) = hook.object_access()?;
+        let access = |atomic: bool, pc: u64| {
+            let address = self.threads.register(slot, A0);
+            Some(PendingAccess { slot, address, bytes, writes, atomic, told_atomic: atomic, pc })
         };
-        let pc = thread.pc;
-        Some(match (hook, instruction) {
-            (Some(Hook::Atomic(atomic, bytes)), _) => PendingAccess {
-                slot,
-                address: self.register(slot, 10),
-                bytes: u64::from(bytes),
-                writes: atomic != Atomic::Load,
-                atomic: true,
-                told_atomic: true,
-                pc: self.register(slot, 1).wrapping_sub(2),
-            },
-            (Some(Hook::UnmadeRead(bytes)), _) => PendingAccess {
-                slot,
-                address: self.register(slot, 10),
-                bytes: u64::from(bytes),
-                writes: false,
-                atomic: false,
-                told_atomic: false,
-                pc,
-            },
-            (_, Some(access)) => {
-                let address = self.register(slot, usize::from(access.base)).wrapping_add(access.offset as i64 as u64);
-                let bytes = match access.bytes {
-                    bytes if bytes > 1 && !access.writes && program.reads_string(pc) => {
-                        self.string_part(address, bytes)
-                    }
-                    bytes => u64::from(bytes),
-                };
-                let atomic = access.atomic || program.may_be_atomic(pc, access.writes);
-                PendingAccess { slot, address, bytes, writes: access.writes, atomic, told_atomic: access.atomic, pc }
-            }
-            _ => return None,
-        })
+        match hook.object {
+            Object::None | Object::Synchronisation { .. } => None,
+            Object::Atomic { .. } => access(true, self.threads.register(slot, RA).wrapping_sub(2)),
+            Object::PlainRead => access(false, self.threads[slot as usize].pc),
+        }
+    }
+
+    fn pending_instruction_access(&self, slot: u32) -> Option<PendingAccess> {
+        let program = &self.system.program;
+        let pc = self.threads[slot as usize].pc;
+        let access = program.code.at(pc)?.memory_access()?;
+        let address = self.threads.register(slot, usize::from(access.base)).wrapping_add(access.offset as i64 as u64);
+        let bytes = match access.bytes {
+            bytes if bytes > 1 && !access.writes && program.reads_string(pc) => self.string_part(address, bytes),
+            bytes => u64::from(bytes),
+        };
+        let atomic = access.atomic || program.may_be_atomic(pc, access.writes);
+        Some(PendingAccess { slot, address, bytes, writes: access.writes, atomic, told_atomic: access.atomic, pc })
     }
 
     /// How much of a word belongs to the string that is read by words: up to its end.
     fn string_part(&self, address: u64, bytes: u8) -> u64 {
         let mut word = [0; 8];
         let word = &mut word[..usize::from(bytes)];
-        self.peek(address, word);
+        self.memory.peek(address, word);
         word.iter().position(|&byte| byte == 0).map_or(u64::from(bytes), |end| end as u64 + 1)
+    }
+
+    /// Adds all accesses that a thread stands before.
+    #[inline]
+    pub fn add_pending(&self, slot: u32, pending: &mut Vec<PendingAccess>) {
+        let thread = &self.threads[slot as usize];
+        if thread.status != Status::Running {
+            return;
+        }
+        let hook = self.system.program.hook(thread.pc);
+        pending.extend(self.pending_access_at(hook, slot));
+        match hook {
+            Some(hook) => self.add_side_accesses(hook, slot, pending),
+            None => self.add_call_access(slot, pending),
+        }
+    }
+
+    /// Whether races are looked for.
+    pub fn checks_races(&self) -> bool {
+        self.system.program.instrumented && !self.system.options.ignore_races
     }
 
     /// The race that this state is in, if it is in one.
     pub fn race(&mut self) -> Option<Fault> {
-        if !self.system.program.instrumented || self.system.options.ignore_races || self.alive(2) < 2 {
+        if !self.checks_races() || self.threads.alive(2) < 2 {
             return None;
         }
-        let mut pending = std::mem::take(&mut self.pending);
+        let mut pending = std::mem::take(&mut self.scratch.pending);
         pending.clear();
-        for slot in 0..self.slots() as u32 {
-            let thread = &self.threads[slot as usize];
-            if thread.status != Status::Running {
-                continue;
-            }
-            let hook = self.system.program.hook(thread.pc);
-            pending.extend(self.pending_access_at(hook, slot));
-            if hook.is_none_or(Hook::accesses_beside) {
-                pending.extend(self.pending_beside(hook, slot));
-            }
-        }
+        (0..self.slots() as u32).for_each(|slot| self.add_pending(slot, &mut pending));
         let conflict = |(at, access): (usize, &PendingAccess)| {
             let other = pending[..at].iter().find(|other| other.conflicts(access))?;
             Some((*other, *access))
         };
         let found = pending.iter().enumerate().find_map(conflict);
-        self.pending = pending;
+        self.scratch.pending = pending;
         found.map(|(one, other)| self.told_race(one, other))
     }
 
@@ -137,16 +149,16 @@ impl Machine<'_> {
         // What both access, though one may access more.
         let place = self.place_name(blamed.address.max(other.address));
         let (one, two) = (self.thread_name(blamed.slot), self.thread_name(other.slot));
-        let hart = self.take_hart(other.slot);
+        let hart = self.threads.take_hart(other.slot);
         let there = match self.user_location(self.user_pc_of(&hart, other.pc)) {
             Some(location) => format!(" at {}:{}", location.file, location.line),
             None => String::new(),
         };
-        self.harts[other.slot as usize] = Some(hart);
+        self.threads.put_hart(other.slot, hart);
         let message = format!("{one} {} {place} while {two} {} it{there}", blamed.told(), other.told());
-        let hart = self.take_hart(blamed.slot);
+        let hart = self.threads.take_hart(blamed.slot);
         let pc = self.user_pc_of(&hart, blamed.pc);
-        self.harts[blamed.slot as usize] = Some(hart);
+        self.threads.put_hart(blamed.slot, hart);
         Fault { kind: FaultKind::DataRace, message, location: self.user_location(pc) }
     }
 

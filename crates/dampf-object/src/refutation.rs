@@ -1,14 +1,14 @@
 //! Facts that refute what a model assumes, on their way from the access that met them to whoever explores.
 
 use crate::machine::Machine;
+use crate::run_end::RunEnd;
 use crate::sharing::{Fact, write_facts};
-use crate::trouble::RunEnd;
 use dampf_core::Revise;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-/// What a machine has refuted since it was last asked. It notes facts wherever it meets them, in threads that it only looks at, too: whether
-/// the step at hand comes to an end does not matter for what is known.
+/// What a machine has refuted since it was last asked. It notes facts wherever it meets them, in threads that it only
+/// looks at, too: whether the step at hand comes to an end does not matter for what is known.
 #[derive(Default)]
 pub struct Refuted(RefCell<BTreeSet<Fact>>);
 

@@ -2,10 +2,10 @@
 
 use crate::machine::Machine;
 use crate::model::ObjectModel;
+use crate::run_end::RunEnd;
 use crate::sharing::read_facts;
 use crate::start;
 use crate::system::System;
-use crate::trouble::RunEnd;
 use dampf_core::{Fault, Unsupported};
 
 /// How a run ended.
@@ -47,7 +47,7 @@ fn run(machine: &mut Machine<'_>, seed: u64, print: &mut dyn FnMut(&[u8])) -> Re
         return ended(machine, stop);
     }
     loop {
-        print(&std::mem::take(&mut machine.output));
+        print(&std::mem::take(&mut machine.step.output));
         if let Some(status) = machine.process.ended {
             return Ok(Ending::Exited(status));
         }
@@ -67,10 +67,10 @@ fn run(machine: &mut Machine<'_>, seed: u64, print: &mut dyn FnMut(&[u8])) -> Re
         // A seed other than zero also decides whose turn is next.
         slot = if seed == 0 { turn } else { turn + (random >> 50) as u32 % slots };
         if let Err(stop) = machine.advance(turn, way) {
-            print(&std::mem::take(&mut machine.output));
+            print(&std::mem::take(&mut machine.step.output));
             return ended(machine, stop);
         }
-        machine.fresh.clear();
+        machine.step.fresh.clear();
     }
 }
 

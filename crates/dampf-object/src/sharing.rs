@@ -1,37 +1,42 @@
 //! What is known about which memory threads share.
 //!
-//! A step runs a thread up to its next *visible* operation. An access is invisible, and no other thread can come between, if
-//! the memory belongs to the thread alone. Whether memory will ever be shared cannot be known when it is allocated, so the
-//! checker assumes that a thread's stack, thread-local storage and heap blocks are thread-local until it sees another thread
-//! touch them. Then the assumption is refuted for good and exploration restarts.
+//! A step runs a thread up to its next *visible* operation. An access is invisible, and no other thread can come
+//! between, if the memory belongs to the thread alone. Whether memory will ever be shared cannot be known when it is
+//! allocated, so the checker assumes that a thread's stack, thread-local storage and heap blocks are thread-local until
+//! it sees another thread touch them. Then the assumption is refuted for good and exploration restarts.
 //!
-//! **Why the verdict does not depend on the assumption.** Let S be what is assumed thread-local, and suppose an exploration under S
-//! ended without meeting an access by another thread to S. Every operation that the exploration treated as invisible is on
-//! memory that no other thread accesses *in any run it explored*. Consider any run of the program with all interleavings, and
-//! its first access by a thread other than the owner to memory in S. Up to that access all accesses to S are by owners, so they
-//! commute with everything other threads do, and the run up to there can be rearranged, step by step, into one that the exploration
-//! visited (the classic argument for invisible local actions: moving an owner's access to the end of the step it belongs to changes
-//! neither what is read nor the order of visible operations). In that rearranged run the foreign access would have been met.
-//! So there is none, and the explored graph has every visible behaviour of the program.
+//! **Why the verdict does not depend on the assumption.** Let S be what is assumed thread-local, and suppose an
+//! exploration under S ended without meeting an access by another thread to S. Every operation that the exploration
+//! treated as invisible is on memory that no other thread accesses *in any run it explored*. Consider any run of the
+//! program with all interleavings, and its first access by a thread other than the owner to memory in S. Up to that
+//! access all accesses to S are by owners, so they commute with everything other threads do, and the run up to there
+//! can be rearranged, step by step, into one that the exploration visited (the classic argument for invisible local
+//! actions: moving an owner's access to the end of the step it belongs to changes neither what is read nor the order of
+//! visible operations). In that rearranged run the foreign access would have been met. So there is none, and the
+//! explored graph has every visible behaviour of the program.
 //!
 //! Each round adds at least one fact about an allocation site or a line of a stack, of which there are finitely many.
 //!
-//! **Local blocks.** A heap block of a shared site is its thread's own until a pointer to it, or to something that leads to it, is written
-//! where other threads can read it. Until then accesses to it are invisible. That a pointer was written is noticed for aligned words; where it
-//! travels in another way, another thread's access to a block that counts as local is a refuted assumption, like those above.
+//! **Local blocks.** A heap block of a shared site is its thread's own until a pointer to it, or to something that
+//! leads to it, is written where other threads can read it. Until then accesses to it are invisible. That a pointer was
+//! written is noticed for aligned words; where it travels in another way, another thread's access to a block that
+//! counts as local is a refuted assumption, like those above.
 //!
-//! **Releasing a lock** is treated in the same way. While a thread holds a lock, what others can do with it is wait for it; unlocking it
-//! commutes with everything else they do, and can as well happen at once, at the end of the step before. Only an operation that notices
-//! that the lock is held without waiting for it (a try, a timed wait, its destruction, a look at a semaphore's value) does not commute.
-//! The checker assumes that there is none; when it meets one while other threads are alive, unlocking becomes visible and exploration
-//! restarts. The argument is the one above: before the first such operation of a run all unlockings commute, so a run that has one
-//! can be rearranged, up to there, into one that was explored. Giving back the memory that a lock lies in does not commute either: where blocks of a
-//! site are freed, or a line of a stack is left, while other threads are alive, releases of what lies there are visible.
+//! **Releasing a lock** is treated in the same way. While a thread holds a lock, what others can do with it is wait for
+//! it; unlocking it commutes with everything else they do, and can as well happen at once, at the end of the step
+//! before. Only an operation that notices that the lock is held without waiting for it (a try, a timed wait, its
+//! destruction, a look at a semaphore's value) does not commute. The checker assumes that there is none; when it meets
+//! one while other threads are alive, unlocking becomes visible and exploration restarts. The argument is the one
+//! above: before the first such operation of a run all unlockings commute, so a run that has one can be rearranged, up
+//! to there, into one that was explored. Giving back the memory that a lock lies in does not commute either: where
+//! blocks of a site are freed, or a line of a stack is left, while other threads are alive, releases of what lies there
+//! are visible.
 //!
-//! **The end of a thread** commutes with what others do as long as nobody asks whether it has ended without waiting for that
-//! (`pthread_tryjoin_np`); it is assumed likewise. **To join a thread** makes its slot free for another one, and threads are told apart by
-//! their slots. As long as only the first thread creates and joins others, whoever gets the slot comes after whoever had it. When others do that,
-//! joining becomes visible: somebody may be created before, and gets another slot.
+//! **The end of a thread** commutes with what others do as long as nobody asks whether it has ended without waiting for
+//! that (`pthread_tryjoin_np`); it is assumed likewise. **To join a thread** makes its slot free for another one, and
+//! threads are told apart by their slots. As long as only the first thread creates and joins others, whoever gets the
+//! slot comes after whoever had it. When others do that, joining becomes visible: somebody may be created before, and
+//! gets another slot.
 
 use crate::uses::{Use, line_of};
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,7 +44,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 /// Stack and thread-local memory is assumed shared or thread-local in lines of so many bytes.
-pub const GRANULE_BYTES: u64 = 64;
+pub const SHARED_LINE_BYTES: u64 = 64;
 
 /// After so many searches that refuted an assumed use nothing is assumed any more about how words are used.
 const REFUTED_USES_MAX: u32 = 6;
@@ -50,7 +55,8 @@ pub const UNIT_BYTES: u64 = 16;
 /// Room for so many threads at the same time, until more are seen.
 const SLOTS: usize = 6;
 
-/// One row says everything about an assumption that a fact of this kind refutes: its name in files, and how people are told.
+/// One row says everything about an assumption that a fact of this kind refutes: its name in files, and how people are
+/// told.
 macro_rules! fact_kinds {
     ($($(#[$doc:meta])* $kind:ident, $name:literal, $what:literal;)*) => {
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -191,8 +197,8 @@ impl Sharing {
         self.knows(FactKind::FreedSite, site.into())
     }
 
-    pub fn is_shared_granule(&self, address: u64) -> bool {
-        self.everything || self.knows(FactKind::SharedLine, address / GRANULE_BYTES)
+    pub fn is_shared_line(&self, address: u64) -> bool {
+        self.everything || self.knows(FactKind::SharedLine, address / SHARED_LINE_BYTES)
     }
 
     /// The shared lines of stacks in a range of numbers.
@@ -243,7 +249,8 @@ impl Sharing {
     fn give_up_uses(&mut self, line: u64) {
         self.uses.retain(|&word, _| line_of(word) != line);
         self.refuted_uses += 1;
-        // Random runs do not tell much about this program, and every search that has to restart costs more than what was hoped for.
+        // Random runs do not tell much about this program, and every search that has to restart costs more than what
+        // was hoped for.
         if self.refuted_uses > REFUTED_USES_MAX {
             self.uses.clear();
         }

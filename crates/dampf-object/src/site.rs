@@ -1,8 +1,9 @@
 //! Where blocks are allocated and threads are created: the innermost call on a line that the user wrote.
 //!
-//! A container allocates in a header of the library, a string in the library itself; that line says nothing, and is the same for all
-//! containers. So the callers are followed to the user's own code. That is done at every allocation: code with debug
-//! information keeps frame pointers, which are followed quickly, and only through other code the unwinder leads.
+//! A container allocates in a header of the library, a string in the library itself; that line says nothing, and is the
+//! same for all containers. So the callers are followed to the user's own code. That is done at every allocation: code
+//! with debug information keeps frame pointers, which are followed quickly, and only through other code the unwinder
+//! leads.
 //!
 //! Invariant: a site depends on nothing but the thread's registers and stack, so equal states have equal sites.
 
@@ -41,13 +42,14 @@ impl Machine<'_> {
             if caller.by_user {
                 return returns_to as u32;
             }
-            let lies_above = frame > below && Region::of(frame - 16, self.slots()) == Some(Region::Stack(self.running));
+            let lies_above =
+                frame > below && Region::of(frame - 16, self.slots()) == Some(Region::Stack(self.threads.running));
             if !caller.has_frame_pointer || !lies_above {
                 return self.unwound_site(hart);
             }
             below = frame;
-            returns_to = self.peek_long(frame - 8);
-            frame = self.peek_long(frame - 16);
+            returns_to = self.memory.peek_long(frame - 8);
+            frame = self.memory.peek_long(frame - 16);
         }
         hart.x[RA] as u32
     }

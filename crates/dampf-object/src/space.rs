@@ -1,8 +1,9 @@
 //! A state's memory as a thread that runs in it sees it.
 //!
-//! The trees of the state are read through a small cache of translated lines. A line that is written is first copied; the
-//! copies become lines of the successor when the step ends. The cache also knows, byte by byte, what may be accessed
-//! without asking: accesses to anything else (invalid, visible to other threads, or another thread's) take the slow way.
+//! The trees of the state are read through a small cache of translated lines. A line that is written is first copied;
+//! the copies become lines of the successor when the step ends. The cache also knows, byte by byte, what may be
+//! accessed without asking: accesses to anything else (invalid, visible to other threads, or another thread's) take the
+//! slow way.
 
 use crate::layout::Region;
 use dampf_rv::memory::{Line, LineTable, Tree};
@@ -30,8 +31,8 @@ pub struct Space<'m> {
     table: &'m LineTable,
     globals: u64,
     trees: Vec<Tree>,
-    /// The trees of the state the step began in, and the regions whose trees are other ones by now. There are thousands of regions where there
-    /// are hundreds of threads, of which a step changes a few.
+    /// The trees of the state the step began in, and the regions whose trees are other ones by now. There are thousands
+    /// of regions where there are hundreds of threads, of which a step changes a few.
     base: Vec<Tree>,
     changed: Vec<usize>,
     entries: Box<[Entry; ENTRIES]>,
@@ -39,7 +40,8 @@ pub struct Space<'m> {
     copies: Copies,
 }
 
-// SAFETY: the entries' pointers lead into the table, the image or the space's own copies, which go where the space goes.
+// SAFETY: the entries' pointers lead into the table, the image or the space's own copies, which go where the space
+// goes.
 unsafe impl Send for Space<'_> {}
 
 impl<'m> Space<'m> {
@@ -130,7 +132,8 @@ impl<'m> Space<'m> {
         let needed = ((1u64 << N) - 1) << offset;
         let allowed = entry.read & needed == needed && address >= sp & entry.stack;
         if entry.tag == self.tag(address) && allowed && address & (N as u64 - 1) == 0 {
-            // SAFETY: a tag that matches belongs to a line of 64 bytes that is there, and an aligned access stays within.
+            // SAFETY: a tag that matches belongs to a line of 64 bytes that is there, and an aligned access stays
+            // within.
             return Some(unsafe { entry.data.add(offset as usize).cast::<[u8; N]>().read() });
         }
         None
@@ -158,8 +161,8 @@ impl<'m> Space<'m> {
         self.entries[(address >> 6) as usize % ENTRIES] = entry;
     }
 
-    /// Remembers a line of a region, with the bytes that may be read and written without asking, and whether they are the running
-    /// thread's own stack.
+    /// Remembers a line of a region, with the bytes that may be read and written without asking, and whether they are
+    /// the running thread's own stack.
     pub fn remember(&mut self, address: u64, region: Region, (read, write): (u64, u64), own_stack: bool) {
         let index = region.line_index(address, self.globals);
         let (data, write) = match self.copies.find(key(region, index)) {

@@ -2,8 +2,8 @@
 
 use crate::layout::{BREAK, Region, STACK_BYTES};
 use crate::machine::{Machine, width};
+use crate::run_end::RunEnd;
 use crate::thread::{Status, Thread};
-use crate::trouble::RunEnd;
 use dampf_rv::machine::{self, Exit, Hart};
 use dampf_rv::memory::Tree;
 
@@ -24,11 +24,11 @@ mod auxiliary {
 pub fn start(machine: &mut Machine<'_>) -> Result<(), RunEnd> {
     machine.load(&vec![0; width(machine.slots())]);
     lay_out_globals(machine);
-    machine.process_mut().brk_end = BREAK;
+    machine.process.change().brk_end = BREAK;
     machine.threads[0] = Thread { status: Status::Running, stack_bytes: STACK_BYTES as u32, ..Thread::default() };
-    machine.running = 0;
-    machine.alone = true;
-    machine.others = false;
+    machine.threads.running = 0;
+    machine.step.alone = true;
+    machine.step.others = false;
     let program = &machine.system.program;
     let entry = program.image.entry;
     let mut hart = Box::new(Hart::new(entry));
@@ -37,8 +37,8 @@ pub fn start(machine: &mut Machine<'_>) -> Result<(), RunEnd> {
     machine.make_exit_buffer(hart.x[4], 0);
     machine.threads[0].sp = hart.x[2];
     machine.threads[0].pc = hart.pc;
-    machine.touch(0);
-    machine.harts[0] = Some(hart);
+    machine.threads.touch(0);
+    machine.threads.put_hart(0, hart);
     result
 }
 
@@ -51,7 +51,7 @@ fn lay_out_globals(machine: &mut Machine<'_>) {
             changes.push((index as u32, system.lines.intern(line)));
         }
     }
-    machine.space.replace_tree(Region::Globals, Tree::EMPTY.with(&system.lines, &changes));
+    machine.memory.space.replace_tree(Region::Globals, Tree::EMPTY.with(&system.lines, &changes));
 }
 
 /// Writes arguments, environment and the auxiliary vector; returns the stack pointer.
@@ -61,8 +61,8 @@ fn initial_stack(machine: &mut Machine<'_>) -> u64 {
     let mut strings = Vec::new();
     for argument in &program.arguments {
         top -= argument.len() as u64 + 1;
-        machine.poke(top, argument.as_bytes());
-        machine.poke(top + argument.len() as u64, &[0]);
+        machine.memory.poke(top, argument.as_bytes());
+        machine.memory.poke(top + argument.len() as u64, &[0]);
         strings.push(top);
     }
     top &= !15;
@@ -86,7 +86,7 @@ fn initial_stack(machine: &mut Machine<'_>) -> u64 {
     words.extend(vector.iter().flat_map(|&(kind, value)| [kind, value]));
     let sp = (top - 8 * words.len() as u64) & !15;
     for (number, &word) in words.iter().enumerate() {
-        machine.poke_long(sp + 8 * number as u64, word);
+        machine.memory.poke_long(sp + 8 * number as u64, word);
     }
     sp
 }

@@ -1,13 +1,12 @@
 //! One step: a thread performs the operation it stands before, and runs up to its next visible one.
 
-use crate::hooks::Hook;
+use crate::hooks::{Hook, Object, Visible, Ways};
 use crate::layout::Region;
 use crate::machine::Machine;
+use crate::run_end::RunEnd;
 use crate::system::Granularity;
 use crate::thread::Status;
-use crate::trouble::RunEnd;
 use dampf_core::FaultKind;
-use dampf_rv::debug::Registers;
 use dampf_rv::decode::Op;
 use dampf_rv::machine::{self, Exit, Hart};
 
@@ -31,12 +30,13 @@ pub enum Next {
 }
 
 const RA: usize = 1;
+const SP: usize = 2;
 const A0: usize = 10;
 
 impl Machine<'_> {
     /// In how many ways the thread in a slot can go on; none while it has to wait.
     pub fn ways(&mut self, slot: u32) -> Result<u32, RunEnd> {
-        self.running = slot;
+        self.threads.running = slot;
         let spurious = self.system.options.spurious_wakeups;
         match self.threads[slot as usize].status {
             Status::Absent | Status::Exited { .. } | Status::OnBarrier { .. } => Ok(0),
@@ -46,22 +46,19 @@ impl Machine<'_> {
             Status::Running => match self.system.program.hook(self.threads[slot as usize].pc) {
                 None => Ok(self.ways_to_call(slot)),
                 Some(hook) => {
-                    let arguments = [self.register(slot, A0), self.register(slot, A0 + 1)];
+                    let arguments = [self.threads.register(slot, A0), self.threads.register(slot, A0 + 1)];
                     self.ways_of(hook, arguments, slot)
                 }
             },
         }
     }
 
-    fn ways_of(&mut self, hook: Hook, arguments: [u64; 2], slot: u32) -> Result<u32, RunEnd> {
-        match hook {
-            Hook::Choose | Hook::Nondeterministic(..) | Hook::Sampled(..) => self.choices(hook, arguments),
-            Hook::ThreadJoin | Hook::ThreadJoinC11 => Ok(u32::from(self.can_join(arguments[0]))),
-            Hook::LockVariable => Ok(u32::from(self.can_lock_variable(arguments, slot))),
-            Hook::Malloc | Hook::Calloc | Hook::New | Hook::NewArray => {
-                Ok(self.ways_to_allocate(hook, arguments, slot))
-            }
-            _ => Ok(self.ways_to_synchronise(hook, arguments[0], slot)),
+    fn ways_of(&self, hook: Hook, arguments: [u64; 2], slot: u32) -> Result<u32, RunEnd> {
+        match &hook.ways {
+            Ways::One => Ok(1),
+            Ways::Waits(wait) => Ok(u32::from((wait.is_over)(self, arguments, slot))),
+            Ways::Values(count) => count(self, arguments),
+            Ways::Outcomes(count) => Ok(count(self, arguments, slot)),
         }
     }
 
@@ -70,8 +67,8 @@ impl Machine<'_> {
         self.run_thread(slot, Some(way))?;
         // Threads that were created or released stand at no visible operation yet: they run up to one.
         let mut next = 0;
-        while next < self.fresh.len() && self.process.ended.is_none() {
-            let fresh = self.fresh[next];
+        while next < self.step.fresh.len() && self.process.ended.is_none() {
+            let fresh = self.step.fresh[next];
             next += 1;
             if self.threads[fresh as usize].is_alive() {
                 self.run_thread(fresh, None)?;
@@ -81,18 +78,15 @@ impl Machine<'_> {
     }
 
     fn run_thread(&mut self, slot: u32, way: Option<u32>) -> Result<(), RunEnd> {
-        self.running = slot;
-        self.alone = self.alive(2) == 1;
-        self.others = self.has_others();
-        self.granted = way.is_some();
-        self.section_began = false;
-        self.space.forget();
-        let mut hart = self.take_hart(slot);
-        self.sp_before = hart.x[2];
-        self.out = Some(slot);
-        self.operating = None;
+        self.threads.running = slot;
+        self.memory.forget_translations();
+        let mut hart = self.threads.take_hart(slot);
+        let (alone, others) = (self.threads.alive(2) == 1, self.threads.has_others());
+        self.step.begin_run(alone, others, way.is_some(), hart.x[SP]);
+        self.threads.out = Some(slot);
+        self.threads.operating = None;
         let mut result = self.go(&mut hart, way);
-        self.out = None;
+        self.threads.out = None;
         if result.is_ok() {
             result = self.learn_left(slot, hart.x[2]).map(|_| ());
         }
@@ -104,33 +98,35 @@ impl Machine<'_> {
         } else if result.is_ok() {
             *hart = Hart::new(0);
         }
-        self.harts[slot] = Some(hart);
+        self.threads.put_hart(slot as u32, hart);
         result
     }
 
     fn go(&mut self, hart: &mut Hart, way: Option<u32>) -> Result<(), RunEnd> {
         let mut way = way;
-        match self.thread().status {
-            Status::OnCondition { timed, .. } => {
+        match self.threads.current().status {
+            Status::OnCondition { condition, timed, .. } => {
+                self.memory.note_write(condition, 1);
                 // With spurious wake-ups, the last way is such a one.
                 let is_late = timed && way == Some(0);
-                if is_late {
-                    self.note_timeout(Hook::ConditionTimedwait, hart);
+                if let Some(hook) = self.system.program.hook(hart.pc).filter(|_| is_late) {
+                    self.note_timeout(hook, hart);
                 }
                 self.time_out(is_late);
                 return Ok(());
             }
             Status::Reacquiring { mutex, result } => {
-                self.reacquire(mutex);
-                self.thread_mut().status = Status::Running;
+                self.acquire(mutex);
+                self.threads.current_mut().status = Status::Running;
                 hart.x[A0] = u64::from(result);
                 hart.pc = hart.x[RA];
-                self.granted = false;
+                self.step.granted = false;
                 way = None;
             }
-            Status::OnFutex { .. } => {
+            Status::OnFutex { address, .. } => {
+                self.memory.note_write(address, 1);
                 self.time_out_futex(hart);
-                self.granted = false;
+                self.step.granted = false;
                 way = None;
             }
             _ => {}
@@ -171,14 +167,15 @@ impl Machine<'_> {
         }
     }
 
-    /// Runs like the machine does, but stops where a part of the stack is left that others use: another frame may soon cover it.
+    /// Runs like the machine does, but stops where a part of the stack is left that others use: another frame may soon
+    /// cover it.
     fn run_watching_frames(&mut self, hart: &mut Hart, budget: &mut u64) -> Result<Exit<RunEnd>, RunEnd> {
         let system = self.system;
         while *budget > 0 {
             let mut one = 1;
             let exit = machine::run(hart, &system.program.code, self, &mut one);
             *budget -= 1 - one;
-            let has_left = hart.x[2] != self.sp_before && self.learn_left(self.running, hart.x[2])?;
+            let has_left = hart.x[2] != self.step.sp_before && self.learn_left(self.threads.running, hart.x[2])?;
             if !matches!(exit, Exit::Budget) || has_left && !self.is_free() {
                 return Ok(exit);
             }
@@ -204,11 +201,11 @@ impl Machine<'_> {
                 if system.program.is_user_code(hart.pc) && !tolerable {
                     return Err(self.refused_access(hart));
                 }
-                self.lenient = true;
-                self.space.forget();
+                self.memory.lenient = true;
+                self.memory.forget_translations();
                 let stepped = machine::step(hart, &system.program.code, self);
-                self.lenient = false;
-                self.space.forget();
+                self.memory.lenient = false;
+                self.memory.forget_translations();
                 match stepped {
                     Ok(()) => Next::Jump,
                     Err(Exit::Stopped(stop)) => return Err(stop),
@@ -279,7 +276,8 @@ impl Machine<'_> {
         self.after_exit(hart, exit, None).map(|_| ())
     }
 
-    /// Runs until another instruction of the user's program is next. The libraries' private data is nobody's to look at meanwhile.
+    /// Runs until another instruction of the user's program is next. The libraries' private data is nobody's to look at
+    /// meanwhile.
     fn go_instruction(&mut self, hart: &mut Hart, way: Option<u32>) -> Result<(), RunEnd> {
         let program = &self.system.program;
         let all_is_users = program.debug.user_code().is_empty();
@@ -307,9 +305,9 @@ impl Machine<'_> {
     ) -> Result<(), RunEnd> {
         let mut way = way;
         for _ in 0..BUDGET {
-            let (pc, status) = (hart.pc, self.thread().status);
+            let (pc, status) = (hart.pc, self.threads.current().status);
             self.go_on(hart, way.take(), 1)?;
-            let has_stopped = hart.pc == pc || self.thread().status != status || self.process.ended.is_some();
+            let has_stopped = hart.pc == pc || self.threads.current().status != status || self.process.ended.is_some();
             if has_stopped || is_far_enough(self, hart.pc) {
                 break;
             }
@@ -319,52 +317,53 @@ impl Machine<'_> {
 
     /// Whether a thread that arrives at an operation has to stop before it.
     fn must_stop(&mut self, hook: Hook, hart: &Hart) -> Result<bool, RunEnd> {
-        match hook {
-            Hook::Choose | Hook::Nondeterministic(..) | Hook::Sampled(..) => {
-                return match self.choices(hook, [hart.x[A0], hart.x[A0 + 1]]) {
-                    // What the thread did before has happened, and others may go on from there. An atomic section has not begun, however.
-                    Err(RunEnd::Pruned) if self.thread().atomic == 0 => Ok(true),
-                    choices => Ok(choices? > 1),
-                };
+        let arguments = [hart.x[A0], hart.x[A0 + 1]];
+        match &hook.row().ways {
+            Ways::One | Ways::Waits(_) => {}
+            Ways::Values(count) => match count(self, arguments) {
+                // What the thread did before has happened, and others may go on from there. An atomic section has not
+                // begun, however.
+                Err(RunEnd::Pruned) if self.threads.current().atomic == 0 => return Ok(true),
+                count => return Ok(count? > 1),
+            },
+            Ways::Outcomes(count) => {
+                if !self.step.alone && count(self, arguments, self.threads.running) > 1 {
+                    return Ok(true);
+                }
             }
-            Hook::Assume if hart.x[A0] as u32 == 0 && self.thread().atomic == 0 => return Ok(true),
-            Hook::ConditionSignal if self.waiters(hart.x[A0]).len() > 1 => return Ok(true),
-            Hook::Malloc | Hook::Calloc | Hook::New | Hook::NewArray if !self.alone => {
-                let arguments = [hart.x[A0], hart.x[A0 + 1]];
-                return Ok(self.ways_to_allocate(hook, arguments, self.running) > 1);
-            }
-            _ => {}
         }
-        let notices_beside = self.others && self.is_visible_beside(hook, hart)?;
+        let is_noticed_besides = self.step.others && self.has_visible_side_access(hook, hart)?;
         if self.is_free() {
             // Objects must be memory even if nobody else looks.
-            if let Some(bytes) = hook.object_bytes() {
-                self.is_visible(hart.x[A0], bytes, !hook.only_reads())?;
+            if let Some((bytes, writes)) = hook.object_access() {
+                self.is_visible(hart.x[A0], bytes, writes)?;
             }
             return Ok(false);
         }
-        if notices_beside {
-            return Ok(true);
-        }
-        match hook {
-            Hook::BeginAtomic | Hook::EnterAtomic => Ok(self.thread().atomic == 0),
-            Hook::ThreadJoin | Hook::ThreadJoinC11 => Ok(self.system.sharing.joins_observed()),
-            // What a wait releases is a lock like any other.
-            Hook::ConditionWait | Hook::ConditionTimedwait => {
-                let bytes = hook.object_bytes().unwrap_or(1);
+        Ok(is_noticed_besides || self.is_visible_operation(hook, hart)?)
+    }
+
+    /// Whether other threads can notice an operation, but for what it accesses besides its object.
+    fn is_visible_operation(&mut self, hook: Hook, hart: &Hart) -> Result<bool, RunEnd> {
+        let object = hart.x[A0];
+        let is_used = |machine: &mut Self| match hook.object_access() {
+            Some((bytes, writes)) => machine.is_visible(object, bytes, writes),
+            None => Ok(false),
+        };
+        match hook.visible {
+            Visible::Never => Ok(false),
+            Visible::Always => Ok(true),
+            Visible::ByObject => is_used(self),
+            Visible::AsRelease => Ok(is_used(self)? && self.is_visible_release(object)),
+            Visible::AsConditionWait => {
+                // What a wait releases is a lock like any other.
                 let mutex = hart.x[A0 + 1];
                 let releases = self.is_visible_mutex(mutex)? && self.is_visible_release(mutex);
-                Ok(self.is_visible(hart.x[A0], bytes, true)? || releases)
+                Ok(is_used(self)? || releases)
             }
-            Hook::LockVariable | Hook::UnlockVariable | Hook::ThreadTryjoin | Hook::ThreadTimedjoin => Ok(true),
-            Hook::Free | Hook::Realloc | Hook::Delete | Hook::DeleteArray => self.is_visible_block(hart.x[A0]),
-            _ => match hook.object_bytes() {
-                Some(bytes) => {
-                    let visible = self.is_visible(hart.x[A0], bytes, !hook.only_reads())?;
-                    Ok(visible && (!hook.is_release() || self.is_visible_release(hart.x[A0])))
-                }
-                None => Ok(false),
-            },
+            Visible::AsFree => self.is_visible_block(object),
+            Visible::AsSection => Ok(self.threads.current().atomic == 0),
+            Visible::AsJoin => Ok(self.system.sharing.joins_observed()),
         }
     }
 
@@ -373,78 +372,51 @@ impl Machine<'_> {
         if way.is_none() && self.must_stop(hook, hart)? {
             return Err(RunEnd::Visible);
         }
-        if self.ways_of(hook, [hart.x[A0], hart.x[A0 + 1]], self.running)? == 0 {
-            return Err(if self.section_began && self.thread().atomic > 0 { RunEnd::Blocked } else { RunEnd::Visible });
+        if self.ways_of(hook, [hart.x[A0], hart.x[A0 + 1]], self.threads.running)? == 0 {
+            return Err(if self.step.section_began && self.threads.current().atomic > 0 {
+                RunEnd::Blocked
+            } else {
+                RunEnd::Visible
+            });
         }
         if way.is_some()
-            && let Some(bytes) = hook.object_bytes()
+            && let Some((bytes, writes)) = hook.object_access()
         {
-            self.is_visible(hart.x[A0], bytes, !hook.only_reads())?;
+            self.is_visible(hart.x[A0], bytes, writes)?;
         }
         self.learn_observed(hook, hart)?;
-        let on_own_stack = Region::of(hart.x[A0], self.slots()) == Some(Region::Stack(self.running));
-        self.operating = on_own_stack.then(|| hart.clone());
-        let next = self.operate(hook, hart, way.unwrap_or(0))?;
-        self.operating = None;
+        let on_own_stack = Region::of(hart.x[A0], self.slots()) == Some(Region::Stack(self.threads.running));
+        self.threads.operating = on_own_stack.then(|| hart.clone());
+        if self.memory.is_recording()
+            && let Object::Synchronisation { bytes, .. } = hook.object
+        {
+            // Who waits for the object is no part of its memory, but changes with it.
+            self.memory.note_write(hart.x[A0], bytes.into());
+        }
+        let next = (hook.perform)(self, hart, hook.call(way.unwrap_or(0)))?;
+        self.threads.operating = None;
         if let Next::Return(result) = next {
             self.note_result(hook, hart, result);
         }
         if way.is_some() {
-            self.granted = false;
+            self.step.granted = false;
         }
         Ok(next)
     }
 
-    fn operate(&mut self, hook: Hook, hart: &mut Hart, way: u32) -> Result<Next, RunEnd> {
-        use Hook::*;
-        match hook {
-            Main => {
-                if self.thread().entry == 0 {
-                    self.thread_mut().entry = hart.pc as u32;
-                }
-                Ok(Next::Run)
-            }
-            MutexInit | MutexDestroy | MutexLock | MutexTrylock | MutexTimedlock | MutexUnlock => {
-                self.mutex_operation(hook, hart)
-            }
-            ConditionInit | ConditionDestroy | ConditionWait | ConditionTimedwait | ConditionSignal
-            | ConditionBroadcast => self.condition_operation(hook, hart, way),
-            RwlockInit | RwlockDestroy | ReadLock | ReadTrylock | ReadTimedlock | WriteLock | WriteTrylock
-            | WriteTimedlock | RwlockUnlock => self.rwlock_operation(hook, hart),
-            SpinInit | SpinDestroy | SpinLock | SpinTrylock | SpinUnlock => self.spin_operation(hook, hart),
-            SemaphoreInit | SemaphoreDestroy | SemaphoreWait | SemaphoreTrywait | SemaphoreTimedwait
-            | SemaphorePost | SemaphoreValue => self.semaphore_operation(hook, hart),
-            BarrierInit | BarrierDestroy | BarrierWait => self.barrier_operation(hook, hart),
-            ThreadCreate => self.create_thread(hart),
-            ThreadJoin | ThreadTryjoin | ThreadTimedjoin | ThreadJoinC11 => self.join_thread(hook, hart),
-            ThreadDetach => self.detach_thread(hart),
-            ThreadExit => Ok(self.exit_thread(hart)),
-            ThreadSelf => Ok(Next::Return(self.own_handle(hart))),
-            Ignored => Ok(Next::Return(0)),
-            FindDescription => Ok(Next::Return(self.find_description(hart))),
-            Malloc | PageMalloc | Calloc | Realloc | Memalign | PosixMemalign | UsableSize | Free | New | NewArray
-            | NewAligned | NewArrayAligned | Delete | DeleteArray => self.heap_operation(hook, hart, way),
-            Choose | Nondeterministic(..) | Sampled(..) => Ok(self.choose(hook, hart, way)),
-            AssertFail | ReachError | VerifierAssert | Assume | BeginAtomic | EndAtomic | EnterAtomic | LeaveAtomic
-            | LockVariable | UnlockVariable => self.annotation(hook, hart),
-            Atomic(atomic, bytes) => self.atomic_operation(atomic, bytes, hart),
-            // The callback is called; it does nothing.
-            UnmadeRead(_) => Ok(Next::Run),
-            Abort => Err(self.aborted()),
-            Undefined => Err(self.undefined_behaviour(hart)),
-            Refused => {
-                let name = self.system.program.function_at(hart.pc).to_owned();
-                Err(RunEnd::from(self.system.program.unsupported(format!("`{name}`"), self.user_pc(hart))))
-            }
-        }
+    /// A function that is known, and not modelled.
+    pub fn refuse_function(&self, hart: &Hart) -> RunEnd {
+        let program = &self.system.program;
+        let name = program.function_at(hart.pc);
+        RunEnd::from(program.unsupported(format!("`{name}`"), self.user_pc(hart)))
     }
 
-    /// Finds the description of the function at an address, and fills in the bases that its pointers are relative to: none, in
-    /// a static executable, and where the function begins.
-    fn find_description(&mut self, hart: &Hart) -> u64 {
+    /// Finds the description of the function at an address, and fills in the bases that its pointers are relative to:
+    /// none, in a static executable, and where the function begins.
+    pub fn find_description(&mut self, hart: &Hart) -> u64 {
         let Some((description, start)) = self.system.program.debug.description_address(hart.x[A0]) else { return 0 };
         for (field, value) in [0, 0, start].into_iter().enumerate() {
-            self.poke_long(hart.x[A0 + 1] + 8 * field as u64, value);
+            self.memory.poke_long(hart.x[A0 + 1] + 8 * field as u64, value);
         }
         description
     }
@@ -458,7 +430,7 @@ impl Machine<'_> {
         }
         let next = self.system_call(hart, way.unwrap_or(0))?;
         if way.is_some() {
-            self.granted = false;
+            self.step.granted = false;
         }
         if let Next::Return(value) = next {
             hart.x[A0] = value;
@@ -477,61 +449,6 @@ impl Machine<'_> {
             pc => format!("jump to {pc:#x}, where there is no code"),
         };
         Err(RunEnd::fault(FaultKind::InvalidAccess, message))
-    }
-
-    /// The instruction to blame: the nearest one on a line that the user wrote.
-    pub fn user_pc(&self, hart: &Hart) -> u64 {
-        let program = &self.system.program;
-        let is_hook = program.hook(hart.pc).is_some_and(|hook| !hook.is_in_function());
-        if !is_hook && program.is_user_line(hart.pc) {
-            return program.announced(hart.pc).unwrap_or(hart.pc);
-        }
-        // At a function's first instruction the caller is in the return address.
-        let caller = hart.x[RA].wrapping_sub(2);
-        if is_hook && program.is_user_line(caller) {
-            return caller;
-        }
-        let found = self.call_stack(hart).into_iter().skip(1).find(|&pc| program.is_user_line(pc));
-        let found = found.or(Some(caller).filter(|&caller| program.is_user_line(caller)));
-        found.or_else(|| self.return_address_on_stack(hart)).unwrap_or(hart.pc)
-    }
-
-    /// The first word on the stack that leads back behind a call on a line of the user's. Much of the C library has no
-    /// unwinding information; its frames are small, and what looks like such an address is one.
-    pub fn return_address_on_stack(&self, hart: &Hart) -> Option<u64> {
-        const WORDS_MAX: u64 = 1024;
-        let program = &self.system.program;
-        let is_call = |at: u64| {
-            let instruction = program.code.at(at);
-            instruction.is_some_and(|instruction| matches!(instruction.op, Op::Jal | Op::Jalr) && instruction.rd == 1)
-        };
-        let words = (0..WORDS_MAX).map(|number| self.peek_long(hart.x[2].wrapping_add(8 * number)));
-        let behind_call = |&address: &u64| is_call(address.wrapping_sub(4)) || is_call(address.wrapping_sub(2));
-        words.filter(behind_call).map(|address| address - 2).find(|&pc| program.is_user_line(pc))
-    }
-
-    /// The calls that a thread is in, innermost first: addresses within the call instructions.
-    pub fn call_stack(&self, hart: &Hart) -> Vec<u64> {
-        self.call_frames(hart).iter().map(|registers| registers.pc).collect()
-    }
-
-    /// The calls that a thread is in with the registers of each, as far as they are known.
-    pub fn call_frames(&self, hart: &Hart) -> Vec<Registers> {
-        let program = &self.system.program;
-        let mut integer: [u64; 32] = std::array::from_fn(|number| hart.x[number]);
-        let memory = |address: u64, out: &mut [u8]| self.peek(address, out);
-        let innermost = Registers::new(hart.pc, &integer, &hart.f);
-        let in_code = program.code.at(hart.pc).is_some();
-        let mut callers = if in_code { program.debug.callers(&innermost, &memory) } else { Vec::new() };
-        if callers.is_empty() {
-            // Not in the code at all, it is as if the call had returned at once. Code without unwinding information is mostly
-            // leaf functions: the return address is still in its register.
-            let caller = Registers::new(std::mem::take(&mut integer[RA]).wrapping_sub(2), &integer, &hart.f);
-            callers = program.debug.callers(&caller, &memory);
-            callers.insert(0, caller);
-        }
-        callers.insert(0, innermost);
-        callers
     }
 
     /// Whether an instruction is a call to the system.

@@ -1,14 +1,14 @@
 //! System calls: the few that a program inside the machine can make.
 //!
-//! Nothing outside the machine is reached. Output is captured; clocks stand still; sleeping is yielding. What would need
-//! files, sockets or input is not supported, by name.
+//! Nothing outside the machine is reached. Output is captured; clocks stand still; sleeping is yielding. What would
+//! need files, sockets or input is not supported, by name.
 
-use crate::beside::Beside;
 use crate::layout::{LIBRARY_HEAP, MAPS};
 use crate::machine::Machine;
+use crate::run_end::RunEnd;
+use crate::side_access::MemoryAccess;
 use crate::step::Next;
-use crate::thread::{Status, Thread};
-use crate::trouble::RunEnd;
+use crate::thread::Status;
 use dampf_core::FaultKind;
 use dampf_rv::machine::Hart;
 
@@ -35,7 +35,8 @@ const SYSTEM_FILES: &[&str] = &[
     "/proc/",
 ];
 
-/// More output than this in one step is cut: a program that prints in an endless loop is no reason to run out of memory.
+/// More output than this in one step is cut: a program that prints in an endless loop is no reason to run out of
+/// memory.
 const OUTPUT_MAX: usize = 1 << 20;
 
 /// The size of what the system says about the use of its resources.
@@ -106,19 +107,19 @@ mod futex {
 }
 
 /// The memory that a system call with these registers reads or writes.
-pub fn beside_call(register: impl Fn(usize) -> u64) -> Option<Beside> {
+pub fn side_access(register: impl Fn(usize) -> u64) -> Option<MemoryAccess> {
     let [first, second, third] = [register(A0), register(A0 + 1), register(A0 + 2)];
     let place = match register(A7) {
-        number::WRITE if matches!(first, 1 | 2) => Beside { address: second, bytes: third, writes: false },
-        number::CLOCK_GETTIME => Beside::written(second, 16),
-        number::GETTIMEOFDAY if first != 0 => Beside::written(first, 16),
-        number::GETRUSAGE => Beside::written(second, RUSAGE_BYTES),
-        number::GETRANDOM => Beside::written(first, second.min(RANDOM_MAX)),
-        number::UNAME => Beside::written(first, UNAME_BYTES),
-        number::CLOCK_GETRES if second != 0 => Beside::written(second, 16),
-        number::FSTAT if first <= 2 => Beside::written(second, STATUS_BYTES),
-        number::NEWFSTATAT if first <= 2 => Beside::written(third, STATUS_BYTES),
-        number::SCHED_GETAFFINITY => Beside::written(third, 8),
+        number::WRITE if matches!(first, 1 | 2) => MemoryAccess::read(second, third),
+        number::CLOCK_GETTIME => MemoryAccess::written(second, 16),
+        number::GETTIMEOFDAY if first != 0 => MemoryAccess::written(first, 16),
+        number::GETRUSAGE => MemoryAccess::written(second, RUSAGE_BYTES),
+        number::GETRANDOM => MemoryAccess::written(first, second.min(RANDOM_MAX)),
+        number::UNAME => MemoryAccess::written(first, UNAME_BYTES),
+        number::CLOCK_GETRES if second != 0 => MemoryAccess::written(second, 16),
+        number::FSTAT if first <= 2 => MemoryAccess::written(second, STATUS_BYTES),
+        number::NEWFSTATAT if first <= 2 => MemoryAccess::written(third, STATUS_BYTES),
+        number::SCHED_GETAFFINITY => MemoryAccess::written(third, 8),
         _ => return None,
     };
     Some(place).filter(|place| (1..=OUTPUT_MAX as u64).contains(&place.bytes))
@@ -131,9 +132,9 @@ impl Machine<'_> {
             // Whoever wakes another has changed something, though nothing in memory.
             number::FUTEX => self.is_visible(hart.x[A0], 4, true),
             number::EXIT_GROUP => Ok(true),
-            number::EXIT => Ok(self.system.sharing.ends_observed() || self.thread().detached),
-            _ => match beside_call(|number| hart.x[number]) {
-                Some(Beside { address, bytes, writes }) => self.is_visible(address, bytes, writes),
+            number::EXIT => Ok(self.system.sharing.ends_observed() || self.threads.current().detached),
+            _ => match side_access(|number| hart.x[number]) {
+                Some(MemoryAccess { address, bytes, writes }) => self.is_visible(address, bytes, writes),
                 None => Ok(false),
             },
         }
@@ -144,7 +145,7 @@ impl Machine<'_> {
         if !self.is_system_call(self.threads[slot as usize].pc) {
             return 1;
         }
-        self.ways_to_wake([A0, A0 + 1, A0 + 2, A7].map(|number| self.register(slot, number)))
+        self.ways_to_wake([A0, A0 + 1, A0 + 2, A7].map(|number| self.threads.register(slot, number)))
     }
 
     /// A call that wakes some of the threads that wait may wake any of them.
@@ -153,14 +154,8 @@ impl Machine<'_> {
         if call != number::FUTEX || !wakes {
             return 1;
         }
-        let waiting = self.futex_waiters(address).count() as u32;
+        let waiting = self.threads.futex_waiters(address).count() as u32;
         if u64::from(waiting) <= count & 0xffff_ffff { 1 } else { waiting.max(1) }
-    }
-
-    fn futex_waiters(&self, address: u64) -> impl Iterator<Item = u32> {
-        let waits =
-            move |thread: &Thread| matches!(thread.status, Status::OnFutex { address: on, .. } if on == address);
-        self.threads.iter().enumerate().filter(move |(_, thread)| waits(thread)).map(|(slot, _)| slot as u32)
     }
 
     /// Performs a system call. The program counter stands at the call; `Return` continues behind it.
@@ -171,7 +166,7 @@ impl Machine<'_> {
             number::WRITEV => self.write_vector(first, second, third)?,
             number::EXIT => return Ok(self.end_thread(first)),
             number::EXIT_GROUP => {
-                self.process_mut().ended = Some(first as u8);
+                self.process.change().ended = Some(first as u8);
                 return Ok(Next::End);
             }
             number::FUTEX => return self.futex(hart, way),
@@ -179,31 +174,33 @@ impl Machine<'_> {
             number::MMAP => self.map(first, second, hart)?,
             number::MREMAP => ENOMEM,
             number::FSTAT => self.file_status(first, second),
-            number::NEWFSTATAT if self.peek_string(second).is_empty() => self.file_status(first, third),
+            number::NEWFSTATAT if self.memory.peek_string(second).is_empty() => self.file_status(first, third),
             number::IOCTL if first <= 2 => 0,
             number::IOCTL => ENOTTY,
             number::READLINKAT => ENOENT,
             // What the C library looks for by itself, and does without where it is not there.
-            number::OPENAT if SYSTEM_FILES.iter().any(|path| self.peek_string(second).starts_with(path)) => ENOENT,
+            number::OPENAT if SYSTEM_FILES.iter().any(|path| self.memory.peek_string(second).starts_with(path)) => {
+                ENOENT
+            }
             number::CLOCK_GETTIME => {
                 self.check_writable(second, 16)?;
                 let (seconds, nanoseconds) = self.look_at_clock();
-                self.poke_long(second, seconds);
-                self.poke_long(second.wrapping_add(8), nanoseconds);
+                self.memory.poke_long(second, seconds);
+                self.memory.poke_long(second.wrapping_add(8), nanoseconds);
                 0
             }
             number::GETTIMEOFDAY => {
                 let (seconds, nanoseconds) = self.look_at_clock();
                 if first != 0 {
                     self.check_writable(first, 16)?;
-                    self.poke_long(first, seconds);
-                    self.poke_long(first.wrapping_add(8), nanoseconds / 1000);
+                    self.memory.poke_long(first, seconds);
+                    self.memory.poke_long(first.wrapping_add(8), nanoseconds / 1000);
                 }
                 0
             }
             number::CLOCK_GETRES => {
                 if second != 0 {
-                    self.poke(second, &[0; 16]);
+                    self.memory.poke(second, &[0; 16]);
                 }
                 0
             }
@@ -216,15 +213,15 @@ impl Machine<'_> {
                 0
             }
             number::UNAME => {
-                self.poke(first, &[0; UNAME_BYTES as usize]);
+                self.memory.poke(first, &[0; UNAME_BYTES as usize]);
                 for (field, text) in ["Linux", "dampf", "6.1.0", "#1", "riscv64"].iter().enumerate() {
-                    self.poke(first + 65 * field as u64, text.as_bytes());
+                    self.memory.poke(first + 65 * field as u64, text.as_bytes());
                 }
                 0
             }
             number::GETRUSAGE => {
                 self.check_writable(second, RUSAGE_BYTES)?;
-                self.poke(second, &[0; RUSAGE_BYTES as usize]);
+                self.memory.poke(second, &[0; RUSAGE_BYTES as usize]);
                 0
             }
             // The name of a thread.
@@ -233,15 +230,15 @@ impl Machine<'_> {
                 // Random numbers would make every run another one: all are zero.
                 let bytes = second.min(RANDOM_MAX);
                 self.check_writable(first, bytes)?;
-                self.poke(first, &vec![0; bytes as usize]);
+                self.memory.poke(first, &vec![0; bytes as usize]);
                 bytes as i64
             }
             number::SCHED_GETAFFINITY => {
-                self.poke(third, &[3, 0, 0, 0, 0, 0, 0, 0]);
+                self.memory.poke(third, &[3, 0, 0, 0, 0, 0, 0, 0]);
                 8
             }
             number::GETPID => 1000,
-            number::GETTID | number::SET_TID_ADDRESS => 1000 + i64::from(self.running),
+            number::GETTID | number::SET_TID_ADDRESS => 1000 + i64::from(self.threads.running),
             number::GETUID..=number::GETEGID => 1000,
             number::KILL | number::TKILL | number::TGKILL => {
                 let signal = if hart.x[A7] == number::TGKILL { third } else { second };
@@ -291,15 +288,15 @@ impl Machine<'_> {
             return Ok(EBADF);
         }
         let mut text = vec![0; bytes.min(OUTPUT_MAX as u64) as usize];
-        if !self.peek(address, &mut text) {
+        if !self.memory.peek(address, &mut text) {
             return Err(self.bad_access(address, bytes, false));
         }
-        if self.output.len() < OUTPUT_MAX {
-            self.output.extend_from_slice(&text);
+        if self.step.output.len() < OUTPUT_MAX {
+            self.step.output.extend_from_slice(&text);
         }
         // What a stream has written is of no use to it any more, but would tell states apart.
         if let Some(crate::layout::Region::LibraryHeap) = crate::layout::Region::of(address, self.slots()) {
-            self.poke(address, &vec![0; text.len()]);
+            self.memory.poke(address, &vec![0; text.len()]);
         }
         Ok(bytes as i64)
     }
@@ -307,7 +304,8 @@ impl Machine<'_> {
     fn write_vector(&mut self, file: u64, vector: u64, count: u64) -> Result<i64, RunEnd> {
         let mut written = 0;
         for number in 0..count.min(1024) {
-            let (address, bytes) = (self.peek_long(vector + 16 * number), self.peek_long(vector + 16 * number + 8));
+            let (address, bytes) =
+                (self.memory.peek_long(vector + 16 * number), self.memory.peek_long(vector + 16 * number + 8));
             match self.write(file, address, bytes)? {
                 error @ ..0 => return Ok(error),
                 bytes => written += bytes,
@@ -322,21 +320,21 @@ impl Machine<'_> {
         if file > 2 {
             return EBADF;
         }
-        self.poke(place, &[0; STATUS_BYTES as usize]);
-        self.poke_word(place + 16, CHARACTER_DEVICE);
-        self.poke_word(place + 20, 1);
-        self.poke_word(place + 56, 1024);
+        self.memory.poke(place, &[0; STATUS_BYTES as usize]);
+        self.memory.poke_word(place + 16, CHARACTER_DEVICE);
+        self.memory.poke_word(place + 20, 1);
+        self.memory.poke_word(place + 56, 1024);
         0
     }
 
     fn set_break(&mut self, end: u64) -> i64 {
         let floor = crate::layout::BREAK;
         if self.process.brk_end < floor {
-            self.process_mut().brk_end = floor;
+            self.process.change().brk_end = floor;
         }
         if (floor..MAPS).contains(&end) {
-            self.process_mut().brk_end = end;
-            self.space.forget();
+            self.process.change().brk_end = end;
+            self.memory.forget_translations();
         }
         self.process.brk_end as i64
     }
@@ -355,29 +353,31 @@ impl Machine<'_> {
         if end > LIBRARY_HEAP {
             return Ok(ENOMEM);
         }
-        self.process_mut().maps_end = end;
-        self.space.forget();
+        self.process.change().maps_end = end;
+        self.memory.forget_translations();
         Ok(start as i64)
     }
 
     fn futex(&mut self, hart: &Hart, way: u32) -> Result<Next, RunEnd> {
         let [address, command, value, timeout] = [hart.x[A0], hart.x[A0 + 1], hart.x[A0 + 2], hart.x[A0 + 3]];
+        // Who waits for the word is no part of memory, but changes with it.
+        self.memory.note_write(address, 4);
         match command & futex::COMMAND {
             futex::WAIT | futex::WAIT_BITSET => {
-                if u64::from(self.peek_word(address)) != value & 0xffff_ffff {
+                if u64::from(self.memory.peek_word(address)) != value & 0xffff_ffff {
                     return Ok(Next::Return(EAGAIN as u64));
                 }
-                self.thread_mut().status = Status::OnFutex { address, timed: timeout != 0 };
+                self.threads.current_mut().status = Status::OnFutex { address, timed: timeout != 0 };
                 Ok(Next::Wait)
             }
             futex::WAKE | futex::WAKE_BITSET => {
-                let mut wakes: Vec<u32> = self.futex_waiters(address).collect();
+                let mut wakes: Vec<u32> = self.threads.futex_waiters(address).collect();
                 let first = way as usize % wakes.len().max(1);
                 wakes.rotate_left(first);
                 wakes.truncate((value & 0xffff_ffff) as usize);
                 for &slot in &wakes {
                     self.end_futex_wait(slot, 0);
-                    self.fresh.push(slot);
+                    self.step.fresh.push(slot);
                 }
                 Ok(Next::Return(wakes.len() as u64))
             }
@@ -386,7 +386,7 @@ impl Machine<'_> {
     }
 
     fn end_futex_wait(&mut self, slot: u32, result: i64) {
-        let hart = self.hart_mut(slot);
+        let hart = self.threads.hart_mut(slot);
         hart.x[A0] = result as u64;
         hart.pc += 4;
         self.threads[slot as usize].status = Status::Running;
@@ -397,7 +397,7 @@ impl Machine<'_> {
         self.note_end(hart.x[A0 + 3]);
         hart.x[A0] = ETIMEDOUT as u64;
         hart.pc += 4;
-        self.thread_mut().status = Status::Running;
+        self.threads.current_mut().status = Status::Running;
     }
 }
 

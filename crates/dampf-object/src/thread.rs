@@ -46,7 +46,8 @@ pub struct Thread {
     pub c11: bool,
     /// How many atomic sections it is in.
     pub atomic: u8,
-    /// How many locks it holds. The slot of a thread that has ended with some stays empty: another would seem to hold them.
+    /// How many locks it holds. The slot of a thread that has ended with some stays empty: another would seem to hold
+    /// them.
     pub held: u8,
     /// Where it was created: the address behind the call.
     pub created_at: u32,
@@ -72,7 +73,8 @@ const EXITED: Word = 8;
 const MASKS: usize = 16;
 
 impl Thread {
-    /// Where an encoded thread has the roots of its trees, each with its levels behind it: the stack, thread-local storage.
+    /// Where an encoded thread has the roots of its trees, each with its levels behind it: the stack, thread-local
+    /// storage.
     pub const TREES: [usize; 2] = [7, 9];
 
     pub fn is_alive(&self) -> bool {

@@ -1,12 +1,13 @@
 //! The parts of a program's states: what moves with a state to another process.
 //!
 //! A state names a process, threads and arenas, which are components; those name trees, whose nodes are lines that name
-//! lines. The words of a line do not say whether they are memory or names. So the kind of a line says how far it is from the bottom
-//! of its tree, and whoever names a line knows that: the levels of a tree stand behind its root, those of the globals' tree in the process.
+//! lines. The words of a line do not say whether they are memory or names. So the kind of a line says how far it is
+//! from the bottom of its tree, and whoever names a line knows that: the levels of a tree stand behind its root, those
+//! of the globals' tree in the process.
 //!
-//! Invariant: a name is visited unless it is 0, which means *none* for a component and the line of zeros in a tree, here
-//! and everywhere. Contents that are no component of their kind get the name 0, so that whatever has a
-//! name can be decoded.
+//! Invariant: a name is visited unless it is 0, which means *none* for a component and the line of zeros in a tree,
+//! here and everywhere. Contents that are no component of their kind get the name 0, so that whatever has a name can be
+//! decoded.
 
 use crate::arena::Arenas;
 use crate::machine::{GLOBALS, PROCESS, arenas_at, thread_at};

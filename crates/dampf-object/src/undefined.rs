@@ -1,14 +1,14 @@
 //! What the program or its compiler says is wrong: `abort`, and the compiler's checks for undefined behaviour.
 
 use crate::machine::Machine;
-use crate::trouble::RunEnd;
+use crate::run_end::RunEnd;
 use dampf_core::FaultKind;
 use dampf_rv::machine::Hart;
 
 impl Machine<'_> {
     /// The program aborts. What it wrote before says why, if it is an exception that nobody catches.
     pub fn aborted(&self) -> RunEnd {
-        let output = String::from_utf8_lossy(&self.output);
+        let output = String::from_utf8_lossy(&self.step.output);
         let Some(at) = output.rfind("terminate called") else {
             let last = output.lines().last().unwrap_or("").trim();
             let message = match last {

@@ -1,20 +1,21 @@
 //! Words of shared memory that only one thread uses, or nobody writes, while there are several threads.
 //!
-//! Memory that several threads can reach is often used by one of them alone: its part of an array, the block with the arguments that it was
-//! started with. Or it was written before there were others, and is only read since. Accesses to such a word commute with everything that other threads
-//! do, and need not be visible. Which words are such is seen in random runs before a search, assumed by the search, and checked on every access: a use
-//! that does not fit is a lesson, as everywhere in [`sharing`](crate::sharing). A word that the random runs did not see is visible.
+//! Memory that several threads can reach is often used by one of them alone: its part of an array, the block with the
+//! arguments that it was started with. Or it was written before there were others, and is only read since. Accesses to
+//! such a word commute with everything that other threads do, and need not be visible. Which words are such is seen in
+//! random runs before a search, assumed by the search, and checked on every access: a use that does not fit refutes the
+//! assumption, as everywhere in [`sharing`](crate::sharing). A word that the random runs did not see is visible.
 //!
-//! Accesses while there are no others do not count. A thread that has ended counts as there until it was joined: its last accesses may be yet to come in another
-//! order of the same steps. Freeing a block, and leaving a part of a stack, count as writing it.
+//! Accesses while there are no others do not count. A thread that has ended counts as there until it was joined: its
+//! last accesses may be yet to come in another order of the same steps. Freeing a block, and leaving a part of a stack,
+//! count as writing it.
 
 use crate::access::lines;
 use crate::by_address::ByAddress;
 use crate::layout::Region;
 use crate::machine::Machine;
+use crate::run_end::RunEnd;
 use crate::sharing::{Fact, FactKind, Sharing};
-use crate::thread::{Status, Thread};
-use crate::trouble::RunEnd;
 use dampf_rv::memory::LINE_BYTES;
 use std::collections::{BTreeMap, HashMap};
 
@@ -121,31 +122,25 @@ fn words_in(mask: u64) -> impl Iterator<Item = usize> {
     (0..WORDS).filter(move |&word| mask >> (word as u64 * WORD_BYTES) & 0xff != 0)
 }
 
-/// Whether words of a region may have a use of their own. Blocks that a thread allocates for others after the first are as a rule what threads
-/// hand each other, now this one and now that one; random runs would tell little about them.
+/// Whether words of a region may have a use of their own. Blocks that a thread allocates for others after the first are
+/// as a rule what threads hand each other, now this one and now that one; random runs would tell little about them.
 fn is_told_apart(region: Option<Region>) -> bool {
     matches!(region, Some(Region::Globals | Region::Shared(0) | Region::Stack(_)))
 }
 
 impl Machine<'_> {
-    /// Whether there are threads besides the running one, or some that may have ended just now: nobody has joined them.
-    pub fn has_others(&self) -> bool {
-        let is_other = |slot: usize, thread: &Thread| slot != self.running as usize && thread.status != Status::Absent;
-        self.threads.iter().enumerate().any(|(slot, thread)| is_other(slot, thread))
-    }
-
-    /// Whether an access of the running thread to bytes of a line that others can reach is visible to them. A lesson if it was assumed
-    /// that there is none like it.
+    /// Whether an access of the running thread to bytes of a line that others can reach is visible to them. Refutes, if
+    /// it was assumed, that there is none like it.
     pub fn is_noticed(&self, line: u64, region: Option<Region>, mask: u64, write: bool) -> Result<bool, RunEnd> {
         if mask == 0 {
             return Ok(false);
         }
-        if !self.others || !is_told_apart(region) {
+        if !self.step.others || !is_told_apart(region) {
             return Ok(true);
         }
         if let Some(seen) = &self.system.seen {
             let mut seen = seen.lock().expect("nothing panics under this lock");
-            let now = if write { Seen::Written(self.running) } else { Seen::Read(self.running) };
+            let now = if write { Seen::Written(self.threads.running) } else { Seen::Read(self.threads.running) };
             words_in(mask).for_each(|word| seen.see(line + word as u64 * WORD_BYTES, now));
         }
         let Some(uses) = self.system.uses.get(line) else { return Ok(true) };
@@ -153,7 +148,7 @@ impl Machine<'_> {
         for word in words_in(mask) {
             match uses[word] {
                 None => noticed = true,
-                Some(using) if using.allows(self.running, write) => {}
+                Some(using) if using.allows(self.threads.running, write) => {}
                 Some(_) => {
                     return Err(self.refute(Fact::new(FactKind::CommonLine, line)));
                 }
@@ -162,11 +157,11 @@ impl Machine<'_> {
         Ok(noticed)
     }
 
-    /// The bytes of a line that the running thread may read and write without asking, of those that others can reach. `free` says whether it may
-    /// do whatever it likes, but for what was assumed not to happen.
+    /// The bytes of a line that the running thread may read and write without asking, of those that others can reach.
+    /// `free` says whether it may do whatever it likes, but for what was assumed not to happen.
     pub fn unasked(&self, line: u64, region: Option<Region>, free: bool) -> (u64, u64) {
         let all = if free { u64::MAX } else { 0 };
-        if !self.others || !is_told_apart(region) {
+        if !self.step.others || !is_told_apart(region) {
             return (all, all);
         }
         if self.system.seen.is_some() {
@@ -179,14 +174,14 @@ impl Machine<'_> {
             match using {
                 None => (read, write) = (read | all & bytes, write | all & bytes),
                 // Pointers that are written where others may read them later are looked at: writes have to ask.
-                Some(using) if using.allows(self.running, false) => read |= bytes,
+                Some(using) if using.allows(self.threads.running, false) => read |= bytes,
                 Some(_) => {}
             }
         }
         (read, write)
     }
 
-    /// Whether others notice that bytes are no more. A lesson if they were assumed not to use them.
+    /// Whether others notice that bytes are no more. Refutes that they do not use them, if that was assumed.
     pub fn is_end_noticed(&self, address: u64, bytes: u64) -> Result<bool, RunEnd> {
         let region = Region::of(address, self.slots());
         let mut noticed = false;

@@ -1,14 +1,15 @@
 //! What is assumed about values, so that states are small.
 //!
-//! A `byte` that only ever holds 0 and 1 needs one bit, and a channel for twenty messages that never holds more than two needs room for two.
-//! The value analysis proves some of that. The rest is assumed, from what exploring has seen, and the assumption is checked
-//! wherever a value is stored or a message sent: a step that breaks it is marked as one that the model is not prepared for, and the
-//! model is made again without the assumption. A search that ends without meeting such a step has seen everything.
+//! A `byte` that only ever holds 0 and 1 needs one bit, and a channel for twenty messages that never holds more than
+//! two needs room for two. The value analysis proves some of that. The rest is assumed, from what exploring has seen,
+//! and the assumption is checked wherever a value is stored or a message sent: a step that breaks it is marked as one
+//! that the model is not prepared for, and the model is made again without the assumption. A search that ends without
+//! meeting such a step has seen everything.
 
 use std::collections::BTreeMap;
 
-/// A variable of the model, whoever's: a global, or a local one by its proctype; or a field of the messages of the channels that it
-/// begins with.
+/// A variable of the model, whoever's: a global, or a local one by its proctype; or a field of the messages of the
+/// channels that it begins with.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Subject {
     pub proctype: Option<usize>,

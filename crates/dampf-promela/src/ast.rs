@@ -1,7 +1,7 @@
 //! A Promela model as it was written: preprocessed, with inline calls replaced by their bodies, and nothing resolved.
 //!
-//! Spans are of the text that the user wrote. What a macro produced has the span of the macro's use, the statements of an
-//! inlined body the spans they have in the body.
+//! Spans are of the text that the user wrote. What a macro produced has the span of the macro's use, the statements of
+//! an inlined body the spans they have in the body.
 
 use dampf_core::{Source, Span};
 /// Promela's operators mean what those of guarded commands mean.

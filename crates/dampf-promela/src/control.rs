@@ -1,9 +1,9 @@
 //! The control structure of a proctype, as SPIN builds it.
 //!
 //! Which places in a body are states, and which are passed without notice, decides how many states a model has. This is
-//! therefore not a translation of one's own but SPIN's: statements become *elements* that are linked into *sequences*; selections,
-//! loops and blocks are elements with sequences of their own; jumps and the ends of selections are elements that are skipped when
-//! a transition looks for its target, unless that would leave an atomic sequence unnoticed.
+//! therefore not a translation of one's own but SPIN's: statements become *elements* that are linked into *sequences*;
+//! selections, loops and blocks are elements with sequences of their own; jumps and the ends of selections are elements
+//! that are skipped when a transition looks for its target, unless that would leave an atomic sequence unnoticed.
 //!
 //! The builder is used by the resolver, which walks over a body and adds what it finds.
 
@@ -652,7 +652,8 @@ fn number(element: ElementId) -> u32 {
 struct States<'b> {
     builder: &'b Builder,
     edges: &'b BTreeMap<ElementId, Vec<RawEdge>>,
-    /// States are elements; those within a deterministic step know where it ends, and whether the process holds the system then.
+    /// States are elements; those within a deterministic step know where it ends, and whether the process holds the
+    /// system then.
     numbers: HashMap<(ElementId, Option<Exit>), usize>,
     states: Vec<State>,
     pending: Vec<(ElementId, Option<Exit>)>,
@@ -700,6 +701,7 @@ impl States<'_> {
             name: name.unwrap_or_else(|| if is_final { "-end-".to_owned() } else { String::new() }),
             edges: Vec::new(),
             is_end: is_final || labels().any(|label| label.name.starts_with("end")),
+            is_accepting: labels().any(|label| label.name.starts_with("accept")),
             is_deterministic: exit.is_some(),
             span: *span,
         });

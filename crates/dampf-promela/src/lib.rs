@@ -1,13 +1,16 @@
 //! Promela, the language of SPIN, lowered to guarded commands.
 //!
-//! Semantics and numbers of states are SPIN's, as `spin -o1 -o2 -o3 -a` and a verifier compiled with `-DSAFETY -DNOREDUCE` have them:
-//! the same places in a proctype are states, what happens within `atomic` and `d_step` is one step, and a process that died leaves nothing behind.
+//! Semantics and numbers of states are SPIN's, as `spin -o1 -o2 -o3 -a` and a verifier compiled with
+//! `-DSAFETY -DNOREDUCE` have them: the same places in a proctype are states, what happens within `atomic` and `d_step`
+//! is one step, and a process that died leaves nothing behind.
 //!
-//! A text goes through these stages, each of which can be read on its own: `preprocess`, `lexer`, `parser` (a tree, `ast`), `resolve`
-//! (names and control, `typed`), `lower` (guarded commands for a set of processes), `prepare` (which processes there can be).
+//! A text goes through these stages, each of which can be read on its own: `preprocess`, `lexer`, `parser` (a tree,
+//! `ast`), `resolve` (names and control, `typed`), `lower` (guarded commands for a set of processes), `prepare` (which
+//! processes there can be).
 
 mod assumptions;
 pub mod ast;
+mod companions;
 mod control;
 mod lexer;
 mod lower;
@@ -41,7 +44,8 @@ pub struct Promela {
     refuted: u32,
 }
 
-/// So many searches may refute assumptions about values before nothing is assumed any more: each of them restarts, however far it was.
+/// So many searches may refute assumptions about values before nothing is assumed any more: each of them restarts,
+/// however far it was.
 const REFUTED_MAX: u32 = 2;
 
 /// What stands at the beginning of a line of knowledge, and for a number that there is none of.
@@ -68,7 +72,8 @@ impl Promela {
         self.instances.iter().map(process).chain(self.assumptions.list().into_iter().map(bounds)).collect()
     }
 
-    /// Prepares for what was known before. What is no knowledge of this model is left out: exploring would find it again.
+    /// Prepares for what was known before. What is no knowledge of this model is left out: exploring would find it
+    /// again.
     pub fn recall(&mut self, text: &str) {
         for line in text.lines() {
             let words: Vec<&str> = line.split(' ').collect();
@@ -108,8 +113,8 @@ impl Promela {
         Ok(())
     }
 
-    /// The model for the processes that are prepared for. For a search that keeps going, runs go on behind violated assertions,
-    /// as SPIN's do.
+    /// The model for the processes that are prepared for. For a search that keeps going, runs go on behind violated
+    /// assertions, as SPIN's do.
     pub fn model(&self, backend: Backend, keeps_going: bool) -> Result<PromelaModel, Unsupported> {
         PromelaModel::new(
             &self.typed,

@@ -1,13 +1,15 @@
 //! From a resolved model and the processes it may have to guarded commands.
 //!
-//! A process of Promela is created and dies, and gets the number of one that died before. In guarded commands processes are
-//! there for ever. So there is one of them for every *instance*: a proctype, the number it runs under, and how many channels were there
-//! before it, which gives its own channels their numbers. An instance that does not run is in a location of its own, and its variables are 0, so that
-//! states correspond one to one to SPIN's. Which instances there can be is found out by exploring (see `prepare.rs`); a
-//! step that starts an unknown one is marked, and the model is made again.
+//! A process of Promela is created and dies, and gets the number of one that died before. In guarded commands processes
+//! are there for ever. So there is one of them for every *instance*: a proctype, the number it runs under, and how many
+//! channels were there before it, which gives its own channels their numbers. An instance that does not run is in a
+//! location of its own, and its variables are 0, so that states correspond one to one to SPIN's. Which instances there
+//! can be is found out by exploring (see `prepare.rs`); a step that starts an unknown one is marked, and the model is
+//! made again.
 //!
-//! Channels become variables: their length, and an array for each field of their messages. A send or receive on a channel that is only known when
-//! it happens becomes one transition for every channel it can be. The two sides of a rendezvous become one transition that moves both processes.
+//! Channels become variables: their length, and an array for each field of their messages. A send or receive on a
+//! channel that is only known when it happens becomes one transition for every channel it can be. The two sides of a
+//! rendezvous become one transition that moves both processes.
 
 mod channels;
 mod effects;
@@ -461,7 +463,7 @@ fn places(typed: &Typed, instance: Instance) -> Vec<Location> {
         name: state_name(typed, state),
         committed: false,
         end: state.is_end,
-        accepting: false,
+        accepting: state.is_accepting,
         span: state.span,
     });
     std::iter::once(absent).chain(states).collect()

@@ -126,6 +126,12 @@ impl PromelaModel {
         bindings
     }
 
+    /// How many messages are in each channel.
+    pub(crate) fn channel_lengths(&self, state: &[Word]) -> impl Iterator<Item = i64> {
+        let lengths = self.lowered.queues.iter().filter_map(|queue| queue.length);
+        lengths.map(|length| i64::from(self.gcl.layout().element(length, 0).get(state)))
+    }
+
     fn process_name(&self, instance: usize) -> &str {
         &self.gcl.program().processes[instance].name
     }

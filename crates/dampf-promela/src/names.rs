@@ -1,7 +1,7 @@
 //! Names: what they stand for, and where they can be used.
 //!
-//! A variable of a record type is a tree whose leaves are variables of single values. Names are looked up from the innermost
-//! block outwards, then among the globals.
+//! A variable of a record type is a tree whose leaves are variables of single values. Names are looked up from the
+//! innermost block outwards, then among the globals.
 
 use crate::problem::{Checked, Problem};
 use crate::typed::{Initial, MtypeKind, Scalar, ScalarKind, Value, Variable, VariableRef};

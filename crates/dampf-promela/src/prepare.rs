@@ -1,8 +1,8 @@
 //! Finds out which processes a model can have, and what values its variables take, by running it.
 //!
-//! A first set is the processes that are there at the beginning. Where a step would start one that is not prepared for, the
-//! model is made again with it. Exploring the neighbourhood of the initial state and a few random runs find most of them; a search that meets another
-//! one begins again (see [`Promela::learn`](crate::Promela::learn)).
+//! A first set is the processes that are there at the beginning. Where a step would start one that is not prepared for,
+//! the model is made again with it. Exploring the neighbourhood of the initial state and a few random runs find most of
+//! them; a search that meets another one begins again (see [`Promela::learn`](crate::Promela::learn)).
 
 use crate::assumptions::Assumptions;
 use crate::lower::{Instance, lower};

@@ -1,7 +1,7 @@
 //! What a step of a model refutes: the processes that there can be, or the values that were assumed.
 //!
-//! A refutation travels from the worker that meets it to the front end that makes the next model, possibly through other processes, as the
-//! facts of a [`Revise`](dampf_core::Revise).
+//! A refutation travels from the worker that meets it to the front end that makes the next model, possibly through
+//! other processes, as the facts of a [`Revise`](dampf_core::Revise).
 
 use crate::assumptions::Subject;
 use crate::lower::Instance;

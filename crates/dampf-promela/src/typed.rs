@@ -1,6 +1,7 @@
 //! A Promela model with its names resolved, its records taken apart and its control structure made a graph.
 //!
-//! Still independent of how many processes there are: a proctype is a template, and its local variables are numbered within it.
+//! Still independent of how many processes there are: a proctype is a template, and its local variables are numbered
+//! within it.
 
 use dampf_core::{Source, Span};
 use dampf_gcl::ir::{BinaryOp, IntType, UnaryOp};
@@ -112,6 +113,8 @@ pub struct State {
     pub edges: Vec<Edge>,
     /// Whether a process may end here.
     pub is_end: bool,
+    /// Whether a run that comes here for ever is accepted.
+    pub is_accepting: bool,
     /// Within a deterministic step: the first edge that can be taken is taken, and one must be.
     pub is_deterministic: bool,
     pub span: Span,
@@ -122,7 +125,8 @@ pub struct State {
 pub struct Edge {
     /// More than one for a deterministic step that begins with a choice: the first that can be taken is.
     pub alternatives: Vec<Alternative>,
-    /// Not 0: which escape of an `unless` the edge belongs to. One that can be taken excludes edges behind it that are not of the same.
+    /// Not 0: which escape of an `unless` the edge belongs to. One that can be taken excludes edges behind it that are
+    /// not of the same.
     pub escape: u32,
 }
 

@@ -1,7 +1,7 @@
 //! Numbers of states and verdicts, as the models say them of themselves in lines that begin with `//~`.
 //!
-//! The numbers are SPIN's: `spin -o1 -o2 -o3 -a`, the verifier compiled with `-DSAFETY -DNOREDUCE` and run with `-c0`, which goes on after errors. Every
-//! model is explored with the interpreter and with native code.
+//! The numbers are SPIN's: `spin -o1 -o2 -o3 -a`, the verifier compiled with `-DSAFETY -DNOREDUCE` and run with `-c0`,
+//! which goes on after errors. Every model is explored with the interpreter and with native code.
 
 use dampf_core::{FaultKind, Model, Remark, Revise, Source, Successors, Worker};
 use dampf_gcl::model::Backend;
@@ -16,7 +16,8 @@ struct Expected {
     states: usize,
 }
 
-/// What a model says of itself as it stands, and in lines like `//~ WITH N=4: STATES 10` of itself with other definitions.
+/// What a model says of itself as it stands, and in lines like `//~ WITH N=4: STATES 10` of itself with other
+/// definitions.
 fn expected(text: &str) -> Vec<Expected> {
     let note = |name: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix("//~ ")?.strip_prefix(name));
@@ -48,7 +49,8 @@ fn read(path: &Path, definitions: &[(String, String)]) -> Promela {
     Promela::new(&model).unwrap_or_else(|problems| panic!("{}", problems[0]))
 }
 
-/// Explores everything behind faults, too: the number of states and the kinds of faults, or else what the model was not prepared for.
+/// Explores everything behind faults, too: the number of states and the kinds of faults, or else what the model was not
+/// prepared for.
 fn explore(model: &PromelaModel) -> Result<(usize, BTreeSet<&'static str>), Vec<Revise>> {
     let mut worker = model.worker();
     let mut steps = Successors::new(model.width());

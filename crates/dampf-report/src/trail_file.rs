@@ -18,7 +18,8 @@ pub struct Origin {
     pub model: String,
     /// The hash of its text, as [`text_hash`] gives it.
     pub model_hash: String,
-    /// The hash of what it was compiled to, where it was: headers, the meaning of flags and the compiler may change as well.
+    /// The hash of what it was compiled to, where it was: headers, the meaning of flags and the compiler may change as
+    /// well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build_hash: Option<String>,
     /// Whether the search went on after faults: a language may say what happens behind them.
@@ -29,7 +30,8 @@ pub struct Origin {
     pub knowledge: Knowledge,
 }
 
-/// What a front end has learnt about an input and assumes about it. The labels of steps depend on it. Nobody but the front end reads it.
+/// What a front end has learnt about an input and assumes about it. The labels of steps depend on it. Nobody but the
+/// front end reads it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
 pub struct Knowledge {
     /// Of the front end's own encoding.

@@ -298,8 +298,9 @@ impl DebugInfo {
         u8::try_from(register).ok().filter(|&register| register < 32)
     }
 
-    /// The registers whose values nobody needs during a call at an address but the code behind the call: the function has saved its caller's
-    /// on the stack, and handles no exceptions. A bit for each, the integer registers first; none where nothing is known.
+    /// The registers whose values nobody needs during a call at an address but the code behind the call: the function
+    /// has saved its caller's on the stack, and handles no exceptions. A bit for each, the integer registers first;
+    /// none where nothing is known.
     pub fn saved_registers(&self, pc: u64) -> u64 {
         self.frames.saved_registers(pc.wrapping_sub(self.load_bias))
     }

@@ -1,4 +1,5 @@
-//! Instructions of RV64IMAFDC, Zicsr and Zifencei: what an encoding means, and what is known about it without running it.
+//! Instructions of RV64IMAFDC, Zicsr and Zifencei: what an encoding means, and what is known about it without running
+//! it.
 //!
 //! [`decode`] is total: whatever the bits, the answer is an [`Instruction`], if need be one that is
 //! [illegal](Op::Illegal). Compressed encodings are expanded to the operation they stand for, so nothing behind this
@@ -40,8 +41,8 @@ pub struct Instruction {
     /// The bytes of the encoding: 2 or 4.
     pub length: u8,
     /// The sign-extended immediate: a value, an offset in bytes, the amount of a shift, the number of a control
-    /// register, the sets of a fence (predecessors, then successors, four bits each), or the acquire (2) and release (1)
-    /// bits of an atomic operation. `lui` and `auipc` have the value they add: its low twelve bits are zero.
+    /// register, the sets of a fence (predecessors, then successors, four bits each), or the acquire (2) and release
+    /// (1) bits of an atomic operation. `lui` and `auipc` have the value they add: its low twelve bits are zero.
     pub imm: i32,
 }
 

@@ -1,13 +1,13 @@
 //! IEEE 754 arithmetic as the F and D extensions define it: every rounding mode, every flag, canonical NaNs.
 //!
-//! The reference is integer arithmetic on 128 bits: operands are unpacked into sign, exponent and significand, the exact
-//! result (or the exact result with a sticky bit below it) is formed, and one function rounds it. Underflow is detected
-//! after rounding as though the exponent had no bound, which is what RISC-V asks for; ready-made libraries decide it on the
-//! delivered result instead and miss a flag at the edge of the subnormals.
+//! The reference is integer arithmetic on 128 bits: operands are unpacked into sign, exponent and significand, the
+//! exact result (or the exact result with a sticky bit below it) is formed, and one function rounds it. Underflow is
+//! detected after rounding as though the exponent had no bound, which is what RISC-V asks for; ready-made libraries
+//! decide it on the delivered result instead and miss a flag at the edge of the subnormals.
 //!
 //! Most arithmetic of real programs needs none of this: where the mode is round-to-nearest and the inexact flag is
-//! raised already, a result of the host that is neither tiny nor infinite nor NaN is the right one, and raises no flag that is
-//! not there. See [`arithmetic`].
+//! raised already, a result of the host that is neither tiny nor infinite nor NaN is the right one, and raises no flag
+//! that is not there. See [`arithmetic`].
 //!
 //! Values travel as bit patterns in 64 bits; a single has its upper half zero here, the NaN boxes are the business of
 //! the machine.

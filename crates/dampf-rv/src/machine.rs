@@ -1,8 +1,8 @@
 //! The machine: one hart, run against a memory that somebody else provides.
 //!
 //! [`run`] executes predecoded [`Code`] until something happens that is not an instruction's business: a refused memory
-//! access, a planted hook, a system call, an instruction that is none. What memory is, which accesses are allowed and who
-//! else sees them is decided by a [`Bus`], which is compiled into the loop.
+//! access, a planted hook, a system call, an instruction that is none. What memory is, which accesses are allowed and
+//! who else sees them is decided by a [`Bus`], which is compiled into the loop.
 //!
 //! Invariant: an instruction happens completely or not at all. Whenever [`run`] returns, `pc` is the address of the
 //! first instruction that has not happened.
@@ -63,8 +63,8 @@ impl Hart {
 
 /// What memory is to a hart.
 ///
-/// Values are little endian and zero-extended; of a value to store, only the low `BYTES` bytes count. `BYTES` is 1, 2, 4
-/// or 8, and an address may be unaligned (a bus that minds says so by stopping). A refused access must have had no
+/// Values are little endian and zero-extended; of a value to store, only the low `BYTES` bytes count. `BYTES` is 1, 2,
+/// 4 or 8, and an address may be unaligned (a bus that minds says so by stopping). A refused access must have had no
 /// effect: the instruction has not happened.
 pub trait Bus {
     /// Why an access is refused.

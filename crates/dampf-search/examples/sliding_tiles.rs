@@ -1,5 +1,5 @@
-//! Explores the sliding-tile puzzle, in memory or on disk: a space of known size, 239,500,800 states for three rows of four. A search on disk that was
-//! interrupted, even killed, is resumed by the same command.
+//! Explores the sliding-tile puzzle, in memory or on disk: a space of known size, 239,500,800 states for three rows of
+//! four. A search on disk that was interrupted, even killed, is resumed by the same command.
 //!
 //! ```text
 //! cargo run --release --example sliding_tiles -- 3 4 --disk FOLDER --threads 2 --max-memory 1000

@@ -78,6 +78,13 @@ impl<'a> LevelFrontier<'a> {
         self.levels.lock().expect("no thread panics while it holds the levels")
     }
 
+    /// Adds the chunk that was filled to the next level.
+    #[cold]
+    fn hand_over(&mut self) {
+        let filled = std::mem::replace(&mut self.filling, States::with_capacity(self.carried, CHUNK));
+        self.lock().next.push_back(filled);
+    }
+
     /// Meets the other threads at the end of a level. False where it was the last.
     #[cold]
     fn end_level(&mut self) -> bool {
@@ -141,8 +148,7 @@ impl Frontier for LevelFrontier<'_> {
     fn put(&mut self, state: StateRef, words: &[Word]) {
         self.filling.push(state, words);
         if self.filling.len() >= CHUNK {
-            let filled = std::mem::replace(&mut self.filling, States::with_capacity(self.carried, CHUNK));
-            self.lock().next.push_back(filled);
+            self.hand_over();
         }
     }
 

@@ -180,24 +180,27 @@ impl StackFrontier<'_> {
     /// The next open state, from the own stack.
     #[inline]
     fn pop(&mut self, batch: &mut States) -> bool {
-        while let Some(entry) = self.stack.entries.pop() {
+        while let Some(entry) = self.stack.entries.last_mut() {
             if entry.mark {
+                self.stack.entries.pop();
                 continue;
             }
             if self.monitor.is_stopped() {
-                self.stack.entries.push(entry);
                 return false;
             }
-            let words = self.stack.words.len() - self.carried;
             if self.options.max_depth.is_some_and(|limit| u64::from(entry.depth) >= limit) {
                 self.truncated = true;
-                self.stack.words.truncate(words);
+                self.stack.entries.pop();
+                self.stack.words.truncate(self.stack.words.len() - self.carried);
                 continue;
             }
-            batch.push(entry.state, &self.stack.words[words..]);
-            self.stack.words.truncate(words);
-            self.stack.entries.push(Entry { mark: true, ..entry });
+            entry.mark = true;
             self.depth = entry.depth;
+            let words = self.stack.words.len() - self.carried;
+            batch.push(entry.state, &self.stack.words[words..]);
+            if self.carried > 0 {
+                self.stack.words.truncate(words);
+            }
             self.first_new = (self.stack.entries.len(), words);
             return true;
         }
@@ -221,7 +224,9 @@ impl Frontier for StackFrontier<'_> {
     #[inline]
     fn put(&mut self, state: StateRef, words: &[Word]) {
         self.stack.entries.push(Entry { state, depth: self.depth + 1, mark: false });
-        self.stack.words.extend_from_slice(&words[..self.carried]);
+        if self.carried > 0 {
+            self.stack.words.extend_from_slice(&words[..self.carried]);
+        }
     }
 
     fn route(&self, _: &States, _: usize) -> Route {

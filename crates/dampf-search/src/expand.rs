@@ -1,12 +1,12 @@
 //! One expansion for every search: states in, successors and what is to be said about the states out.
 //!
-//! An [`Expander`] generates the successors of a batch of states and judges the states; a [`Sink`] is what a search does with them: commit
-//! them to a store, stage them for the end of a level, gather them for the disk, send them to other ranks. A search is an expander, a sink
-//! and a frontier.
+//! An [`Expander`] generates the successors of a batch of states and judges the states; a [`Sink`] is what a search
+//! does with them: commit them to a store, stage them for the end of a level, gather them for the disk, send them to
+//! other ranks. A search is an expander, a sink and a frontier.
 //!
-//! A batch goes through two passes. The first generates all successors of all its states and prepares each one, which starts the fetch of the
-//! table line it needs; the second looks them up. By then the lines have arrived: the search waits for memory once per batch, not
-//! once per transition.
+//! A batch goes through two passes. The first generates all successors of all its states and prepares each one, which
+//! starts the fetch of the table line it needs; the second looks them up. By then the lines have arrived: the search
+//! waits for memory once per batch, not once per transition.
 
 use crate::{SearchOptions, StopReason};
 use dampf_core::{Fault, Model, Remark, Revise, Successors, Unsupported, Word, Worker};

@@ -46,14 +46,18 @@ impl States {
     #[inline]
     pub fn push(&mut self, state: StateRef, words: &[Word]) {
         self.names.push(state);
-        self.words.extend_from_slice(&words[..self.carried]);
+        if self.carried > 0 {
+            self.words.extend_from_slice(&words[..self.carried]);
+        }
     }
 
     /// Adds some states of another list.
     #[inline]
     pub fn extend(&mut self, other: &States, range: std::ops::Range<usize>) {
         self.names.extend_from_slice(&other.names[range.clone()]);
-        self.words.extend_from_slice(&other.words[range.start * self.carried..range.end * self.carried]);
+        if self.carried > 0 {
+            self.words.extend_from_slice(&other.words[range.start * self.carried..range.end * self.carried]);
+        }
     }
 
     #[inline]
@@ -65,8 +69,8 @@ impl States {
 
 /// The order of a search, as one of its threads sees it. What is common to all threads lies behind it.
 pub(crate) trait Frontier {
-    /// Takes the states that are to be explored next into an empty batch. False when there is nothing left to do: for all threads, or because the
-    /// search was stopped.
+    /// Takes the states that are to be explored next into an empty batch. False when there is nothing left to do: for
+    /// all threads, or because the search was stopped.
     fn take(&mut self, batch: &mut States) -> bool;
 
     /// Adds a state that was found from a state of the batch.

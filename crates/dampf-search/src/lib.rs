@@ -1,16 +1,18 @@
 //! Searches of a model's state graph.
 //!
-//! Every search is an [expander](expand), a sink and a frontier: the expander generates and judges, the sink takes the successors, the
-//! frontier says what comes next. Searches in memory share one loop (`traversal.rs`) and differ in their frontiers:
+//! Every search is an [expander](expand), a sink and a frontier: the expander generates and judges, the sink takes the
+//! successors, the frontier says what comes next. Searches in memory share one loop (`traversal.rs`) and differ in
+//! their frontiers:
 //!
 //! - `breadth_first.rs`: levels, so that a fault found is a nearest one;
 //! - `depth_first.rs`: a stack for each thread, with work handed to threads that have none;
 //!
-//! `predictable.rs` is breadth-first in a canonical order, with the same result for any number of threads: its sink stages. [`external`]
-//! is breadth-first on disk, for spaces that are larger than memory: its sink gathers.
+//! `predictable.rs` is breadth-first in a canonical order, with the same result for any number of threads: its sink
+//! stages. [`external`] is breadth-first on disk, for spaces that are larger than memory: its sink gathers.
 //!
-//! A search answers with a [`Verdict`] that is honest: `Verified` only if nothing was left out, which the store has a say in. The trail of
-//! every finding is rebuilt from the store's parent information and replayed on the model before it is returned.
+//! A search answers with a [`Verdict`] that is honest: `Verified` only if nothing was left out, which the store has a
+//! say in. The trail of every finding is rebuilt from the store's parent information and replayed on the model before
+//! it is returned.
 
 mod breadth_first;
 pub mod checkpoint;
@@ -116,7 +118,8 @@ pub fn check<M: Model, S: Retrieve + Parents + Staging>(
     })
 }
 
-/// The same with a store that does not give states back: the words of states that wait are kept with them. Not for predictable searches.
+/// The same with a store that does not give states back: the words of states that wait are kept with them. Not for
+/// predictable searches.
 ///
 /// # Panics
 /// Like [`check`].
@@ -152,8 +155,8 @@ fn conclude<R: Recall<S>, M: Model, S: Store>(
     Outcome { verdict, statistics, findings, stopped, refuted: judgement.refuted }
 }
 
-/// What follows from what a search saw: the findings, what judging states came to, why it ended early, and how sure the store is of the
-/// states that it holds.
+/// What follows from what a search saw: the findings, what judging states came to, why it ended early, and how sure the
+/// store is of the states that it holds.
 pub fn judge(
     findings: &[Finding],
     judgement: &Judgement,
@@ -184,7 +187,8 @@ pub fn judge(
     }
 }
 
-/// Turns a discovery into a finding whose trail was seen to lead to its fault. None where the store is not exact and has lost the trail.
+/// Turns a discovery into a finding whose trail was seen to lead to its fault. None where the store is not exact and
+/// has lost the trail.
 fn finding<R: Recall<S>, M: Model, S: Store>(
     model: &M,
     store: &S,

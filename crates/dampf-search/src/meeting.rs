@@ -1,7 +1,7 @@
 //! Where threads meet at the end of a level.
 //!
-//! A deep and narrow space has levels that take less time than putting a thread to sleep and waking it up, so whoever waits first
-//! spins, then yields, and sleeps only when the others take long.
+//! A deep and narrow space has levels that take less time than putting a thread to sleep and waking it up, so whoever
+//! waits first spins, then yields, and sleeps only when the others take long.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};

@@ -4,10 +4,10 @@
 //! step's index there. That is the order in which a search on one thread finds them, so the way to the
 //! first faulty state in it is the shortest, and among the shortest the least in action order.
 //!
-//! A level is done in two passes. First all threads expand states and *stage* what is not in the store; nothing
-//! is added, so what a thread sees does not depend on the others. Then the staged states are sorted, the
-//! first way to each is kept, and they are added. The levels are kept with their parents' positions (twelve bytes a state):
-//! a trail is then read off directly.
+//! A level is done in two passes. First all threads expand states and *stage* what is not in the store; nothing is
+//! added, so what a thread sees does not depend on the others. Then the staged states are sorted, the first way to each
+//! is kept, and they are added. The levels are kept with their parents' positions (twelve bytes a state): a trail is
+//! then read off directly.
 //!
 //! A faulty step takes part in the order as if it led to a state of the next level.
 
@@ -50,74 +50,107 @@ pub(crate) fn search<M: Model, S: Retrieve + Parents + Staging>(
     if !traversal.begin(model, store, (options, monitor), |state, _| first.push(state)) {
         return traversal;
     }
-    let mut levels = vec![Level { states: first, parents: Vec::new() }];
-    let mut places: Vec<Place> = Vec::new();
-    // Faulty steps of the level before, which stand among the states of the current one.
-    let mut faulty_steps: Vec<(Place, Fault)> = Vec::new();
-    let mut crew = Crew { model, store, options, own: Hand::new(model, store, options.deadlocks) };
-    loop {
-        let depth = levels.len() as u64 - 1;
-        let level = levels.last().expect("there is a level");
-        if options.max_depth == Some(depth) && !level.states.is_empty() {
-            traversal.judgement.truncated = true;
-            break;
+    let own = Hand::new(model, store, options.deadlocks);
+    let mut search = Search {
+        crew: Crew { model, store, options, own },
+        monitor,
+        traversal,
+        levels: vec![Level { states: first, parents: Vec::new() }],
+        places: Vec::new(),
+        faulty_steps: Vec::new(),
+    };
+    while search.explore_level() {}
+    search.traversal
+}
+
+struct Search<'a, M: Model, S: Staging> {
+    crew: Crew<'a, M, S>,
+    monitor: &'a Monitor,
+    traversal: Traversal,
+    /// All levels; the last is explored next.
+    levels: Vec<Level>,
+    /// Where the states of the last level stand; nothing for initial states, which stand by their positions.
+    places: Vec<Place>,
+    /// Faulty steps of the level before, which stand among the states of the last one.
+    faulty_steps: Vec<(Place, Fault)>,
+}
+
+impl<M: Model, S: Retrieve + Parents + Staging> Search<'_, M, S> {
+    /// Explores the last level and finds the next. False where there is none, or the search ends.
+    fn explore_level(&mut self) -> bool {
+        let (options, monitor) = (self.crew.options, self.monitor);
+        let level = self.levels.last().expect("there is a level");
+        if options.max_depth == Some(self.levels.len() as u64 - 1) && !level.states.is_empty() {
+            self.traversal.judgement.truncated = true;
+            return false;
         }
-        store.begin_level();
-        let harvest = expand_level(&mut crew, &level.states, monitor);
-        monitor.add(0, harvest.transitions);
-        traversal.judgement.absorb(harvest.judgement);
-        if !traversal.judgement.refuted.is_empty() {
+        self.crew.store.begin_level();
+        let Harvest { staged, faults, transitions, judgement } = expand_level(&mut self.crew, &level.states, monitor);
+        monitor.add(0, transitions);
+        self.traversal.judgement.absorb(judgement);
+        if !self.traversal.judgement.refuted.is_empty() {
             // All that the level refutes, whoever met it: what is learnt must not depend on the threads either.
             monitor.stop(StopReason::Refuted);
-            break;
+            return false;
         }
-        let mut found = std::mem::take(&mut faulty_steps);
-        for (position, step, fault) in harvest.faults {
+        self.note_faults(faults);
+        if monitor.is_stopped() {
+            return false;
+        }
+        let next = first_ways(staged);
+        if next.is_empty() && self.faulty_steps.is_empty() {
+            monitor.set_frontier(0);
+            return false;
+        }
+        let states = self.publish_level(&next);
+        let is_enough = options.max_states.is_some_and(|limit| states >= limit);
+        if is_enough {
+            monitor.stop(StopReason::StateLimit);
+        }
+        !is_enough
+    }
+
+    /// Notes the faults of the last level's states and of the steps to it in their order; faulty steps that leave it
+    /// wait for the next level.
+    fn note_faults(&mut self, faults: Vec<(u32, Option<u32>, Fault)>) {
+        let mut found = std::mem::take(&mut self.faulty_steps);
+        for (position, step, fault) in faults {
             match step {
-                Some(step) => faulty_steps.push(((position, step), fault)),
-                // An initial state stands by its own position.
-                None => found.push((places.get(position as usize).copied().unwrap_or((position, 0)), fault)),
+                Some(step) => self.faulty_steps.push(((position, step), fault)),
+                None => found.push((self.places.get(position as usize).copied().unwrap_or((position, 0)), fault)),
             }
         }
         // Stable: a faulty step that leads on comes before the fault of the state it leads to.
         found.sort_by_key(|(place, _)| *place);
         for (place, fault) in found {
-            monitor.add_fault();
-            let trail = match &levels[..levels.len() - 1] {
+            self.monitor.add_fault();
+            let trail = match &self.levels[..self.levels.len() - 1] {
                 [] => Trail::ending(u64::from(place.0), Vec::new()),
-                before => way_through(model, store, before, place),
+                before => way_through(self.crew.model, self.crew.store, before, place),
             };
-            traversal.note(Discovery { fault, route: Route::Known(trail), step: None });
-            if !options.keep_going {
-                monitor.stop(StopReason::Fault);
+            self.traversal.note(Discovery { fault, route: Route::Known(trail), step: None });
+            if !self.crew.options.keep_going {
+                self.monitor.stop(StopReason::Fault);
                 break;
             }
         }
-        if monitor.is_stopped() {
-            break;
-        }
-        let next = first_ways(harvest.staged);
-        if next.is_empty() && faulty_steps.is_empty() {
-            monitor.set_frontier(0);
-            break;
-        }
-        publish(&mut crew, &level.states, &next);
-        monitor.set_frontier(next.len() as u64);
+    }
+
+    /// Adds the next level. Returns the number of states there are now.
+    fn publish_level(&mut self, next: &[(StateRef, Place)]) -> u64 {
+        let level = self.levels.last().expect("there is a level");
+        publish(&mut self.crew, &level.states, next);
+        self.monitor.set_frontier(next.len() as u64);
         if !next.is_empty() {
-            monitor.deepen(depth + 1);
+            self.monitor.deepen(self.levels.len() as u64);
         }
-        let states = monitor.add(next.len() as u64, 0);
-        places = next.iter().map(|&(_, place)| place).collect();
-        levels.push(Level {
+        self.places = next.iter().map(|&(_, place)| place).collect();
+        self.levels.push(Level {
             states: next.iter().map(|&(state, _)| state).collect(),
             parents: next.iter().map(|&(_, (position, _))| position).collect(),
         });
-        if options.max_states.is_some_and(|limit| states >= limit) {
-            monitor.stop(StopReason::StateLimit);
-            break;
-        }
+        self.monitor.add(next.len() as u64, 0)
     }
-    traversal
 }
 
 /// The first pass over a level, shared by all threads.
@@ -156,7 +189,8 @@ fn expand_level<M: Model, S: Retrieve + Staging>(
     all
 }
 
-/// Stages the successors of a level's states: notes those that were not in the store when the level began, with their places.
+/// Stages the successors of a level's states: notes those that were not in the store when the level began, with their
+/// places.
 struct StagingSink<'t, 's, S: Staging + 's> {
     session: &'t mut S::Session<'s>,
     pending: &'t mut Vec<<S::Session<'s> as Session>::Pending>,
@@ -187,10 +221,11 @@ impl<S: Retrieve + Staging> Sink for StagingSink<'_, '_, S> {
 
     #[inline]
     fn commit(&mut self, _: &[StateRef], successors: &[Successors]) -> Result<(), Infallible> {
-        let mut pending = self.pending.iter();
+        let mut pending = self.pending.as_slice();
         for (position, successors) in (self.from..).zip(successors) {
-            for step in 0..successors.len() {
-                let &pending = pending.next().expect("every step was prepared");
+            let (steps, rest) = pending.split_at(successors.len());
+            pending = rest;
+            for (step, &pending) in steps.iter().enumerate() {
                 if !successors.leads_on(step) {
                     continue;
                 }

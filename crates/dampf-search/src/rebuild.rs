@@ -20,7 +20,8 @@ const TRIED_MAX: u64 = 3_000_000;
 /// What a search knows about how it came to a state.
 #[derive(Clone, Debug)]
 pub(crate) enum Route {
-    /// The state; its ancestors are in the store's parent information. With its distance, where that is the least there is.
+    /// The state; its ancestors are in the store's parent information. With its distance, where that is the least there
+    /// is.
     ByParents { state: StateRef, distance: Option<u64> },
     /// Consecutive states that end in the state; how to reach the first is in the store.
     Along(Vec<StateRef>),
@@ -39,8 +40,8 @@ impl Route {
     }
 }
 
-/// The trail along a route, and along one more step of its last state where one is given. Candidates that the search has not expanded may refute
-/// what the model assumes; such steps lead nowhere, and the trail is a run all the same.
+/// The trail along a route, and along one more step of its last state where one is given. Candidates that the search
+/// has not expanded may refute what the model assumes; such steps lead nowhere, and the trail is a run all the same.
 pub(crate) fn trail<M: Model, S: Retrieve + Parents>(
     model: &M,
     store: &S,
@@ -70,8 +71,8 @@ pub(crate) fn trail<M: Model, S: Retrieve + Parents>(
     trail
 }
 
-/// The same for a store that does not give states back, but knows parents: a walk forward along their names. None where no step leads
-/// on to the next name, because the store has taken another state for the one that was expanded.
+/// The same for a store that does not give states back, but knows parents: a walk forward along their names. None where
+/// no step leads on to the next name, because the store has taken another state for the one that was expanded.
 pub(crate) fn trail_along_names<M: Model, S: Parent>(
     model: &M,
     store: &S,

@@ -1,5 +1,5 @@
-//! The loop of every search that keeps its states in memory and commits them as they come: take a batch from the frontier, expand it, commit what was
-//! found, put it into the frontier. Searches differ in their frontiers only.
+//! The loop of every search that keeps its states in memory and commits them as they come: take a batch from the
+//! frontier, expand it, commit what was found, put it into the frontier. Searches differ in their frontiers only.
 
 use crate::expand::{Expander, Explored, Judgement, Sink};
 use crate::frontier::{Frontier, States};
@@ -195,14 +195,15 @@ impl<R: Recall<S>, S: Store, F: Frontier> Sink for Committing<'_, '_, R, S, F> {
 
     #[inline]
     fn commit(&mut self, batch: &[StateRef], successors: &[Successors]) -> Result<(), Infallible> {
-        let mut pending = self.pending.iter();
+        let mut pending = self.pending.as_slice();
         for (&state, successors) in batch.iter().zip(successors) {
-            for step in 0..successors.len() {
-                let &pending = pending.next().expect("every step was prepared");
-                if !successors.leads_on(step) {
+            let (steps, rest) = pending.split_at(successors.len());
+            pending = rest;
+            let all_lead_on = successors.is_unremarkable();
+            for (step, (&pending, words)) in steps.iter().zip(successors.states()).enumerate() {
+                if !all_lead_on && !successors.leads_on(step) {
                     continue;
                 }
-                let words = successors.state(step);
                 if let Inserted::New(found) = self.session.commit(pending, words, Some(state)) {
                     self.found += 1;
                     self.frontier.put(found, words);

@@ -1,4 +1,5 @@
-//! The search on disk against the naive reference and the search in memory, with buffers so small that everything goes to disk.
+//! The search on disk against the naive reference and the search in memory, with buffers so small that everything goes
+//! to disk.
 
 mod external_folder;
 

@@ -1,8 +1,9 @@
 //! Steps that a layer leaves out, and an engine that asks for them.
 //!
-//! The layer leaves out all steps of a state but the first, which is no reduction anybody could prove. The search asks for the others wherever the
-//! first leads to a state that is known: so no step is put off for ever along a cycle, and on a graph that is all cycles nothing is missed
-//! for good. What is tested is the seat: what an expander delivers, then and later, is all there is, once.
+//! The layer leaves out all steps of a state but the first, which is no reduction anybody could prove. The search asks
+//! for the others wherever the first leads to a state that is known: so no step is put off for ever along a cycle, and
+//! on a graph that is all cycles nothing is missed for good. What is tested is the seat: what an expander delivers,
+//! then and later, is all there is, once.
 
 use dampf_core::{Fault, Model, Successors, Word, Worker};
 use dampf_search::expand::{Expander, Explored, Sink};
@@ -96,7 +97,8 @@ impl Sink for Naive {
     }
 }
 
-/// States, steps and faults of a model. Left-out steps are asked for where `all` says so, or where nothing new was found.
+/// States, steps and faults of a model. Left-out steps are asked for where `all` says so, or where nothing new was
+/// found.
 fn explore<M: Model>(model: &M, all: bool) -> (usize, u64, u64) {
     let mut expander = Expander::new(model, true);
     let mut sink = Naive::default();

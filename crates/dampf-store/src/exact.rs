@@ -1,8 +1,8 @@
 //! The exact store: every state as it is, side by side.
 //!
-//! Simple, larger than the tree store, and the one to compare others with. States lie in an array by number;
-//! a growing table of `hash | number` slots finds them; a second array holds the number of each state's parent, and a third the states'
-//! marks, from the first mark on.
+//! Simple, larger than the tree store, and the one to compare others with. States lie in an array by number; a growing
+//! table of `hash | number` slots finds them; a second array holds the number of each state's parent, and a third the
+//! states' marks, from the first mark on.
 
 use crate::growing::{Geometry, Growing, Probe, Tally};
 use crate::hash::hash_words;

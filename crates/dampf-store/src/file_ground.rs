@@ -1,8 +1,9 @@
 //! A file as ground: for contents of states that are larger than memory.
 //!
-//! The file is only appended to, in extents that are mapped where contents are read and written like memory. The system's page cache is the cache
-//! of what is used; what it drops it writes first, in blocks, and reads again when somebody looks. [`FileGround::let_go`] takes the pages
-//! out of this process, so that its memory stays within a limit: those in use come back at the price of a page fault.
+//! The file is only appended to, in extents that are mapped where contents are read and written like memory. The
+//! system's page cache is the cache of what is used; what it drops it writes first, in blocks, and reads again when
+//! somebody looks. [`FileGround::let_go`] takes the pages out of this process, so that its memory stays within a limit:
+//! those in use come back at the price of a page fault.
 
 use dampf_core::{Ground, Heap, PIECE_ALIGNMENT};
 use memmap2::{MmapOptions, MmapRaw};
@@ -58,8 +59,8 @@ impl FileGround {
     pub fn let_go(&self) {
         let extents = self.extents.lock().expect("nothing panics under this lock");
         for map in &extents.maps {
-            // Only advice: a system that does not take it keeps the pages.
-            // SAFETY: of a shared map of a file nothing is lost by this: what was written is in the page cache, and is seen there again.
+            // Only advice: a system that does not take it keeps the pages. SAFETY: of a shared map of a file nothing is
+            // lost by this: what was written is in the page cache, and is seen there again.
             #[cfg(unix)]
             let _ = unsafe { map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
         }
@@ -76,8 +77,8 @@ impl FileGround {
     }
 }
 
-// SAFETY: new extents of a file are zero and begin at a page; pieces of an extent do not overlap and are multiples of the alignment; maps are
-// shared, are dropped with the ground only, and the file is nobody else's.
+// SAFETY: new extents of a file are zero and begin at a page; pieces of an extent do not overlap and are multiples of
+// the alignment; maps are shared, are dropped with the ground only, and the file is nobody else's.
 unsafe impl Ground for FileGround {
     fn piece(&self, bytes: usize) -> NonNull<u8> {
         let bytes = bytes.next_multiple_of(PIECE_ALIGNMENT);

@@ -1,17 +1,17 @@
 //! The table behind all stores: open addressing in cache-line buckets, lock-free, growing shard by shard.
 //!
-//! A slot is 64 bits and is written once, by compare-and-swap from empty. What the bits mean is up to the
-//! [`Format`]; the table needs to know only how to find a slot's *position*, 32 hash bits whose order is the order of the
-//! table: home bucket = position * buckets >> 32. Buckets are cache lines of eight slots, tried at growing
-//! distances from the home bucket ([`DISTANCES`]); the first empty slot ends the search. The distances are
-//! triangular because with neighbours in order, full buckets would cluster and a table could hardly be filled beyond 80%.
+//! A slot is 64 bits and is written once, by compare-and-swap from empty. What the bits mean is up to the [`Format`];
+//! the table needs to know only how to find a slot's *position*, 32 hash bits whose order is the order of the table:
+//! home bucket = position * buckets >> 32. Buckets are cache lines of eight slots, tried at growing distances from the
+//! home bucket ([`DISTANCES`]); the first empty slot ends the search. The distances are triangular because with
+//! neighbours in order, full buckets would cluster and a table could hardly be filled beyond 80%.
 //!
-//! **Growth.** The table is split by hash into 16 shards that grow one by one, by a fifth, so free room
-//! is never more than about a quarter and no thread waits for more than one shard's move. Shards start at staggered
-//! sizes, so that they do not grow all at once. The grower freezes the empty slots of the old table, copies what is there,
-//! and publishes the new table. A thread that meets a frozen slot waits for the new table; one that finds its
-//! key in the old table is right at any time, because slots never change and never go away. The old memory is
-//! given back when no thread can be reading it (epochs). Threads that need the shard meanwhile help to move it.
+//! **Growth.** The table is split by hash into 16 shards that grow one by one, by a fifth, so free room is never more
+//! than about a quarter and no thread waits for more than one shard's move. Shards start at staggered sizes, so that
+//! they do not grow all at once. The grower freezes the empty slots of the old table, copies what is there, and
+//! publishes the new table. A thread that meets a frozen slot waits for the new table; one that finds its key in the
+//! old table is right at any time, because slots never change and never go away. The old memory is given back when no
+//! thread can be reading it (epochs). Threads that need the shard meanwhile help to move it.
 //!
 //! Because positions keep their order in a table of any size, moving a shard reads and writes memory sequentially.
 

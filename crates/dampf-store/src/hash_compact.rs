@@ -1,8 +1,8 @@
 //! The hash-compact store: of every state a 64-bit hash, and where it was first reached from.
 //!
-//! What a state takes does not depend on its size, and no state is given back: a search carries the words of states that wait, and
-//! finds a trail by following parents to the initial state and walking forward along their hashes. Two states with the same hash
-//! are taken for one, so the store is not exact, and says so.
+//! What a state takes does not depend on its size, and no state is given back: a search carries the words of states
+//! that wait, and finds a trail by following parents to the initial state and walking forward along their hashes. Two
+//! states with the same hash are taken for one, so the store is not exact, and says so.
 //!
 //! The hashes are kept as states of two words in an exact store.
 

@@ -8,11 +8,11 @@
 //! state and asks for the table's cache line, [`Session::commit`] looks. An engine prepares a batch before it
 //! commits the batch.
 //!
-//! **Capabilities.** Every store is a [`Store`]: states go in, and it says how sure it is that two it takes for one are one
-//! ([`Exactness`]), from which follows what a verdict may be. What else a store can do is said by a trait each: give states back
-//! ([`Retrieve`]), name candidates for the state another was reached from ([`Parents`]) or the state itself ([`Parent`]), find states by
-//! the first bits of their names ([`ByPrefix`]), look states up without adding them ([`Staging`]), keep marks ([`Marks`]). An engine asks
-//! for what it needs.
+//! **Capabilities.** Every store is a [`Store`]: states go in, and it says how sure it is that two it takes for one are
+//! one ([`Exactness`]), from which follows what a verdict may be. What else a store can do is said by a trait each:
+//! give states back ([`Retrieve`]), name candidates for the state another was reached from ([`Parents`]) or the state
+//! itself ([`Parent`]), find states by the first bits of their names ([`ByPrefix`]), look states up without adding them
+//! ([`Staging`]), keep marks ([`Marks`]). An engine asks for what it needs.
 
 mod exact;
 mod file_ground;
@@ -59,7 +59,8 @@ pub enum Staged {
 pub enum Exactness {
     /// Wholly: whole states are compared.
     Exact,
-    /// States are told apart by so many bits of a hash: a state may be taken for another one, and what only it leads to is left out.
+    /// States are told apart by so many bits of a hash: a state may be taken for another one, and what only it leads to
+    /// is left out.
     Hashed { bits: u32 },
 }
 
@@ -108,8 +109,8 @@ pub trait Session {
         pending.extend(steps.map(|step| self.prepare(successors.state(step))));
     }
 
-    /// Prepares states that follow one another in `states` and mostly resemble the one before: what two neighbours share is
-    /// not hashed again.
+    /// Prepares states that follow one another in `states` and mostly resemble the one before: what two neighbours
+    /// share is not hashed again.
     #[inline]
     fn prepare_neighbours(&mut self, width: usize, states: &[Word], pending: &mut Vec<Self::Pending>) {
         pending.extend(states.chunks_exact(width).map(|state| self.prepare(state)));
@@ -133,8 +134,8 @@ pub trait Retrieve: Store {
     fn load(session: &mut Self::Session<'_>, state: StateRef, words: &mut [Word]);
 }
 
-/// A store that knows about where states were first reached from: little, sometimes ambiguous, and always enough to rebuild a trail by
-/// trying the candidates it names.
+/// A store that knows about where states were first reached from: little, sometimes ambiguous, and always enough to
+/// rebuild a trail by trying the candidates it names.
 pub trait Parents: Store {
     /// Calls `visit` for states among which is the one that `state` was first reached from, until `visit`
     /// returns false. No candidates for a state that was stored without parent.
@@ -168,8 +169,8 @@ impl Prefix {
     }
 }
 
-/// A store in which parents can be looked for by others: what it knows of a parent is how the parent's reference begins, wherever the
-/// parent is stored.
+/// A store in which parents can be looked for by others: what it knows of a parent is how the parent's reference
+/// begins, wherever the parent is stored.
 pub trait ByPrefix: Parents {
     /// What is known of the state that a state was first reached from. None if it was stored without parent.
     fn parent_prefix(&self, state: StateRef) -> Option<Prefix>;
@@ -179,7 +180,8 @@ pub trait ByPrefix: Parents {
     fn for_each_with(&self, prefix: Prefix, visit: &mut dyn FnMut(StateRef) -> bool);
 }
 
-/// A store that can look states up level by level, so that what a lookup sees does not depend on the other lookups of its level.
+/// A store that can look states up level by level, so that what a lookup sees does not depend on the other lookups of
+/// its level.
 pub trait Staging: Store {
     /// Begins a level: what was committed or published so far is old.
     ///
@@ -201,8 +203,8 @@ pub trait Staging: Store {
 
 /// A store that keeps a few bits with every state: colours of a search for cycles, say.
 pub trait Marks: Store {
-    /// Adds bits to the marks of a state; returns the marks it had before. Threads that mark the same state see each other's marks in
-    /// one order.
+    /// Adds bits to the marks of a state; returns the marks it had before. Threads that mark the same state see each
+    /// other's marks in one order.
     fn mark(&self, state: StateRef, bits: u32) -> u32;
 
     fn marks(&self, state: StateRef) -> u32;

@@ -60,7 +60,8 @@ impl Record<'_> {
     /// Adds bits to the only word of a record of one; returns the word as it was.
     #[inline]
     pub fn add_bits(self, bits: Word) -> Word {
-        // ORDERING: AcqRel: whoever sees a bit sees what was done before it was added, and bits of one word have one order.
+        // ORDERING: AcqRel: whoever sees a bit sees what was done before it was added, and bits of one word have one
+        // order.
         self.0[0].fetch_or(bits, Ordering::AcqRel)
     }
 

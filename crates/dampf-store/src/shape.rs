@@ -1,8 +1,8 @@
 //! The tree over the words of a state: which words and ids make up which node.
 //!
-//! The words of a state are cut into groups, each group is a node; the ids of the nodes are cut into groups again, and so
-//! on, until two are left: the root. A state and its tree are one vector, the words and behind them the ids, level by
-//! level, so that the children of a node lie side by side.
+//! The words of a state are cut into groups, each group is a node; the ids of the nodes are cut into groups again, and
+//! so on, until two are left: the root. A state and its tree are one vector, the words and behind them the ids, level
+//! by level, so that the children of a node lie side by side.
 //!
 //! Larger groups make flatter trees: fewer nodes to look up for a change, but more memory for each. Groups of four cost
 //! what pairs cost, because the path to the root is half as long, with half the lookups. Where one level of larger

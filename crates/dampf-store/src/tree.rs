@@ -1,9 +1,10 @@
 //! The tree-compressed store: states as trees of shared nodes, eight bytes for most states.
 //!
-//! The words of a state are the leaves of a flat tree ([`Shape`]). Each inner node but the root is a group of words or ids
-//! interned in one shared table ([`Nodes`]) and named by a 32-bit id; the root is a pair of ids (or of words, where
-//! a state has only two) and *is* the state's 64-bit key. States share most of their subtrees, so that nearly
-//! all memory is in the set of roots. A successor that changed one word needs new nodes only on the path from that word to the root.
+//! The words of a state are the leaves of a flat tree ([`Shape`]). Each inner node but the root is a group of words or
+//! ids interned in one shared table ([`Nodes`]) and named by a 32-bit id; the root is a pair of ids (or of words, where
+//! a state has only two) and *is* the state's 64-bit key. States share most of their subtrees, so that nearly all
+//! memory is in the set of roots. A successor that changed one word needs new nodes only on the path from that word to
+//! the root.
 //!
 //! **The set of roots** keeps no keys but hashes that can be undone. The hash's high bits are implied by
 //! the bucket a slot is in, and the bits this frees hold the parent: as many high bits of the parent's hash
@@ -14,7 +15,8 @@
 //! A state is named by the hash of its key: the set needs nothing else, and reading a state back undoes the
 //! hash once, when it is expanded.
 //!
-//! A slot, from the top: 1 in use, 5 displacement (which of the distances from the home bucket), the rest of the hash, the parent.
+//! A slot, from the top: 1 in use, 5 displacement (which of the distances from the home bucket), the rest of the hash,
+//! the parent.
 
 use crate::growing::{Format, Geometry, Growing, Probe, SHARD_BITS, Tally};
 use crate::hash::{mix, pair, unmix};
@@ -214,8 +216,8 @@ pub struct TreeSession<'s> {
     /// The tree of the state that was loaded last: its words, then its inner nodes' ids.
     base: Vec<u32>,
     base_is_set: bool,
-    /// States that were committed lately, at the places that their lowest bits say: neighbours have common successors, and
-    /// many lookups end here, in the processor's own cache. A place that is not used holds what belongs elsewhere.
+    /// States that were committed lately, at the places that their lowest bits say: neighbours have common successors,
+    /// and many lookups end here, in the processor's own cache. A place that is not used holds what belongs elsewhere.
     met: Box<[u64]>,
     /// The ids of `base`, and those of a successor while its key is computed.
     scratch: Vec<u32>,
@@ -236,6 +238,25 @@ struct Change {
 }
 
 impl TreeSession<'_> {
+    /// Looks a state up that was not met lately. Apart from [`commit`](Session::commit), which is small enough to stand
+    /// in every loop.
+    #[inline(never)]
+    fn insert(&mut self, hash: u64, parent: Option<StateRef>) -> Inserted {
+        self.met[met_place(hash)] = hash;
+        let matches = |slot: u64, displacement: u32, geometry: &Geometry| {
+            slot >> HashAndParent::parent_bits(geometry) == HashAndParent::pattern(hash, displacement, geometry)
+        };
+        let make = |displacement: u32, geometry: &Geometry| {
+            HashAndParent::pattern(hash, displacement, geometry) << HashAndParent::parent_bits(geometry)
+                | HashAndParent::parent(parent.map(|parent| parent.0), geometry)
+        };
+        let (shard, position) = (shard_of(hash), position_of(hash));
+        match self.store.roots.find_or_insert(shard, position, &self.guard, &mut self.tally, matches, make) {
+            Probe::Found(_) => Inserted::Known(StateRef(hash)),
+            Probe::Inserted => Inserted::New(StateRef(hash)),
+        }
+    }
+
     /// The hash of a state, whose place in the table is fetched.
     #[inline]
     fn hash(&mut self, words: &[Word]) -> u64 {
@@ -446,19 +467,7 @@ impl Session for TreeSession<'_> {
         if self.met[met_place(hash)] == hash {
             return Inserted::Known(StateRef(hash));
         }
-        self.met[met_place(hash)] = hash;
-        let matches = |slot: u64, displacement: u32, geometry: &Geometry| {
-            slot >> HashAndParent::parent_bits(geometry) == HashAndParent::pattern(hash, displacement, geometry)
-        };
-        let make = |displacement: u32, geometry: &Geometry| {
-            HashAndParent::pattern(hash, displacement, geometry) << HashAndParent::parent_bits(geometry)
-                | HashAndParent::parent(parent.map(|parent| parent.0), geometry)
-        };
-        let (shard, position) = (shard_of(hash), position_of(hash));
-        match self.store.roots.find_or_insert(shard, position, &self.guard, &mut self.tally, matches, make) {
-            Probe::Found(_) => Inserted::Known(StateRef(hash)),
-            Probe::Inserted => Inserted::New(StateRef(hash)),
-        }
+        self.insert(hash, parent)
     }
 
     fn contains(&mut self, hash: u64, _: &[Word]) -> bool {

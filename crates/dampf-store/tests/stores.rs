@@ -60,7 +60,8 @@ fn stores_hold_what_was_put_in() {
     }
 }
 
-/// However a state is prepared, alone or with others and next to whatever state was loaded before, it is the same state.
+/// However a state is prepared, alone or with others and next to whatever state was loaded before, it is the same
+/// state.
 #[test]
 fn a_state_has_one_key() {
     for width in [1, 2, 3, 5, 9, 16, 17, 33, 70, 200] {

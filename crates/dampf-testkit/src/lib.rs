@@ -3,6 +3,8 @@
 //! Nothing here is clever. The reference uses hash maps of whole states and one queue, so that it can be
 //! believed by reading it.
 
+#[cfg(feature = "program")]
+pub mod footprints;
 pub mod graph;
 pub mod moving;
 pub mod mutants;

@@ -1,6 +1,8 @@
-//! Moves states between two models of the same thing that do not share their tables, and shows that nothing is lost on the way.
+//! Moves states between two models of the same thing that do not share their tables, and shows that nothing is lost on
+//! the way.
 //!
-//! The mover knows nothing but the trait [`Transfer`]: it takes parts from one model and makes them in the other, the innermost first.
+//! The mover knows nothing but the trait [`Transfer`]: it takes parts from one model and makes them in the other, the
+//! innermost first.
 
 use dampf_core::{Action, Fault, Fingerprints, Part, Revise, Successors, Transfer, Unsupported, Word, Worker};
 use std::collections::{HashMap, HashSet};
@@ -91,7 +93,8 @@ fn account(successors: &Successors) -> Account {
     }
 }
 
-/// Up to so many states of a model, in the order in which a breadth-first search finds them, and what their steps refute.
+/// Up to so many states of a model, in the order in which a breadth-first search finds them, and what their steps
+/// refute.
 pub fn explore<M: Transfer>(model: &M, states_max: usize) -> (Vec<Vec<Word>>, Vec<Revise>) {
     let (states, accounts): (Vec<_>, Vec<_>) = accounts(model, states_max).into_iter().unzip();
     (states, accounts.into_iter().flat_map(|account| account.refuted).map(|(_, revise)| revise).collect())
@@ -118,9 +121,9 @@ fn accounts<M: Transfer>(model: &M, states_max: usize) -> Vec<(Vec<Word>, Accoun
     found.into_iter().zip(accounts).collect()
 }
 
-/// Explores a model and moves its states to another one of the same thing, the last ones first, so that things are named in another order
-/// there. Panics unless a state moved back is the state, different states stay different, the other model says the same about them,
-/// and fingerprints are equal.
+/// Explores a model and moves its states to another one of the same thing, the last ones first, so that things are
+/// named in another order there. Panics unless a state moved back is the state, different states stay different, the
+/// other model says the same about them, and fingerprints are equal.
 ///
 /// The other model should be new, or names may be the same by chance and show nothing; see [`Moved::renamed`].
 pub fn move_all<M: Transfer>(here: &M, there: &M, states_max: usize) -> Moved {

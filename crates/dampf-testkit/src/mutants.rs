@@ -1,4 +1,5 @@
-//! Texts that are almost models: reading one must end, without a panic, in a model or in diagnostics that point into the text.
+//! Texts that are almost models: reading one must end, without a panic, in a model or in diagnostics that point into
+//! the text.
 //!
 //! The seed is printed; `DAMPF_FUZZ_SEED` repeats a run and `DAMPF_FUZZ_SECONDS` makes it longer.
 
@@ -19,7 +20,8 @@ pub struct Mutants<'a> {
 }
 
 impl Mutants<'_> {
-    /// Makes mutants for some seconds. `check` gets each with another text, looks at what reading it gives, and says whether it was accepted.
+    /// Makes mutants for some seconds. `check` gets each with another text, looks at what reading it gives, and says
+    /// whether it was accepted.
     pub fn try_out(mut self, mut check: impl FnMut(&str, &str) -> bool) {
         let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
         let seconds = number("DAMPF_FUZZ_SECONDS").unwrap_or(SECONDS);

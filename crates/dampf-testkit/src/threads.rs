@@ -1,8 +1,9 @@
 //! Random C programs with threads, for comparing ways to explore them.
 //!
-//! They share memory in the ways that programs do: parts of an array, tables that are filled before threads begin, blocks that go from hand to hand, locals of
-//! whoever created a thread, counters under locks. Most accesses are ordered; a few are not. What a run computed ends in a number from 0 to
-//! 7, and the program's only assertion is that this is not its first argument. So the eight verdicts tell which outcomes there are.
+//! They share memory in the ways that programs do: parts of an array, tables that are filled before threads begin,
+//! blocks that go from hand to hand, locals of whoever created a thread, counters under locks. Most accesses are
+//! ordered; a few are not. What a run computed ends in a number from 0 to 7, and the program's only assertion is that
+//! this is not its first argument. So the eight verdicts tell which outcomes there are.
 
 use crate::random::Random;
 use std::fmt::Write as _;

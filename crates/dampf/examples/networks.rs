@@ -1,8 +1,10 @@
-//! Models with known counts, searched on simulated networks: every seed is a model, a number of ranks, a way to share the work and a network.
+//! Models with known counts, searched on simulated networks: every seed is a model, a number of ranks, a way to share
+//! the work and a network.
 //!
 //!     cargo run --release -p dampf --example networks -- FOLDER [SEEDS [STATES_MAX [FIRST_SEED]]]
 //!
-//! FOLDER holds DVE models and `counts.tsv`: a model's name, its number of states, whether that is all, and its transitions where known.
+//! FOLDER holds DVE models and `counts.tsv`: a model's name, its number of states, whether that is all, and its
+//! transitions where known.
 
 use dampf_core::{Model, Sections, Source};
 use dampf_dist::{Node, Order, Partition, RankSettings, Waiting};
@@ -81,7 +83,7 @@ fn main() {
             let store = &stores[rank as usize];
             Node::new(rank, ranks, &model, store, (&options, &settings), &monitor).expect("it can begin")
         };
-        let mut nodes: Vec<Node<GclModel>> = (0..ranks).map(node).collect();
+        let mut nodes: Vec<Node<GclModel, TreeStore>> = (0..ranks).map(node).collect();
         let network =
             simulation::SimulationSettings { turns_max: u64::MAX, ..simulation::SimulationSettings::varied(seed) };
         let outcome = simulate(&mut nodes, &network);

@@ -57,7 +57,11 @@ pub fn check<F: FrontEnd>(
     let clock = Clock::new(options.max_time);
     let watcher = (options.progress == options::Progress::Auto && ranks.speaks()).then_some(terminal);
     let mut check = Check { options, ranks, terminal, outputs, attempt, contents: Contents::InMemory };
-    match rounds::run(front_end, resumed.is_none(), clock, watcher, &mut check)? {
+    let ended = match front_end {
+        Ok(front_end) => rounds::run(front_end, resumed.is_none(), clock, watcher, &mut check)?,
+        Err(stop) => Ended::Stopped(stop),
+    };
+    match ended {
         Ended::Done(status) => Ok(status),
         Ended::Stopped(stop) => {
             let limits = engine::search_options(options, &clock, 0);
@@ -68,21 +72,18 @@ pub fn check<F: FrontEnd>(
     }
 }
 
-/// Everything that can fail before the search begins.
+/// Everything that can fail before the search begins; the reason instead of a front end where Ctrl-C came first.
 fn prepare<F: FrontEnd>(
     options: &CheckOptions,
     resumed: Option<&Origin>,
     speaks: bool,
-) -> Result<(Attempt, F, Outputs), Failure> {
+) -> Result<(Attempt, Result<F, StopReason>, Outputs), Failure> {
     let attempt = Attempt::new(options, resumed)?;
     let (model, known) = (options.model.clone(), resumed.map(|origin| origin.knowledge.clone()));
     // No limit counts yet, but Ctrl-C does.
     let loaded = Clock::new(None).watched(move || F::load(&model.input, &model, known.as_ref()));
-    let mut front_end = match loaded {
-        Ok(loaded) => loaded?,
-        Err(_) => return Err(Failure::Unknown("interrupted before the search began".to_owned())),
-    };
-    if let Some(automaton) = &options.buchi {
+    let mut front_end = loaded.map_or_else(|stop| Ok(Err(stop)), |loaded| loaded.map(Ok))?;
+    if let (Ok(front_end), Some(automaton)) = (&mut front_end, &options.buchi) {
         front_end.watch(automaton)?;
     }
     Ok((attempt, front_end, Outputs::reserve(options, speaks)?))

@@ -1,8 +1,8 @@
 //! Ranks: where they are, and how the work is shared among them.
 //!
-//! Ranks are in this process (`--ranks`) or, where `mpirun` started it, processes. Under MPI every process does the same from
-//! beginning to end; the first one alone says what was found. Each thread of a rank has a part of the states, and is to the search
-//! what a rank with one thread is.
+//! Ranks are in this process (`--ranks`) or, where `mpirun` started it, processes. Under MPI every process does the
+//! same from beginning to end; the first one alone says what was found. Each thread of a rank has a part of the states,
+//! and is to the search what a rank with one thread is.
 
 use crate::failure::Failure;
 use crate::options::{CheckOptions, PartitionOption, Search};
@@ -108,8 +108,8 @@ impl Ranks {
         }
     }
 
-    /// Makes sure that all processes can go on: where one cannot, none does, and the first of these tells why. All call this at the same
-    /// point.
+    /// Makes sure that all processes can go on: where one cannot, none does, and the first of these tells why. All call
+    /// this at the same point.
     pub fn agree<T>(&mut self, prepared: Result<T, Failure>) -> Result<T, Failure> {
         let trouble = prepared.as_ref().err().map(|_| "it cannot go on");
         let (agreed, own_ranks) = self.agree_on(trouble);
@@ -220,7 +220,8 @@ pub fn is_shared(options: &CheckOptions) -> bool {
 /// What a rank spends on the states that it sent, where it is not told how many to remember.
 const SENT_CACHE_BYTES: usize = 64 << 20;
 
-/// How the search of a model is divided into so many parts. `attempt` counts the searches of this run; `origin` says of what they are.
+/// How the search of a model is divided into so many parts. `attempt` counts the searches of this run; `origin` says of
+/// what they are.
 pub fn settings<M: Distributable>(
     options: &CheckOptions,
     attempt: &Attempt,

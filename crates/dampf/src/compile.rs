@@ -93,8 +93,9 @@ fn run_at(compiler: Compiler, arguments: &[OsString], time: Option<&str>) -> Res
 /// Compiles one source file to a temporary executable. `flags` are those that a user gives for it: `-D`, `-I`,
 /// `-O`, `-std`, `-l`.
 ///
-/// The same source at the same path makes the same segments whenever it is compiled, so that a trail can tell whether it still
-/// fits. Therefore clocks stand still, and no hash of the debug information is linked in: that says where the compiler ran.
+/// The same source at the same path makes the same segments whenever it is compiled, so that a trail can tell whether
+/// it still fits. Therefore clocks stand still, and no hash of the debug information is linked in: that says where the
+/// compiler ran.
 pub fn executable(source: &Path, flags: &[String]) -> Result<Compiled, Failure> {
     let shown = source.display();
     let Some(compiler) = Compiler::of_source(source) else {

@@ -1,7 +1,8 @@
 //! Where the contents of a program's states are: what their words name, memory and registers.
 //!
-//! In memory, or in a file that nobody else sees and that is gone when Dampf ends. While a search with such a file is under way, its pages are
-//! let go of whenever they take more than their share of memory, and the size of the file is watched.
+//! In memory, or in a file that nobody else sees and that is gone when Dampf ends. While a search with such a file is
+//! under way, its pages are let go of whenever they take more than their share of memory, and the size of the file is
+//! watched.
 
 use crate::failure::Failure;
 use crate::options::{CheckOptions, Place};

@@ -1,11 +1,12 @@
 //! The one door for languages: what a front end is to the command line.
 //!
-//! A front end turns an input into a model, under what it knows about it so far. Every command is one function over this trait, and a language
-//! that implements it has all commands, engines, stores and outputs. Which front ends there are, the registry says (`front_ends.rs`).
+//! A front end turns an input into a model, under what it knows about it so far. Every command is one function over
+//! this trait, and a language that implements it has all commands, engines, stores and outputs. Which front ends there
+//! are, the registry says (`front_ends.rs`).
 //!
-//! **Rounds.** A model may rest on assumptions, which exploring checks. Where one is refuted, the front end learns that, and exploration restarts
-//! with a model that knows better; the loop is in `rounds.rs`. What was learnt is a [`Knowledge`]: only the front end reads it, trail
-//! files and checkpoints carry it.
+//! **Rounds.** A model may rest on assumptions, which exploring checks. Where one is refuted, the front end learns
+//! that, and exploration restarts with a model that knows better; the loop is in `rounds.rs`. What was learnt is a
+//! [`Knowledge`]: only the front end reads it, trail files and checkpoints carry it.
 
 use crate::failure::Failure;
 use crate::options::ModelOptions;
@@ -30,8 +31,8 @@ pub trait FrontEnd: Send + Sized + 'static {
     /// Whether a file is an input of this kind, by its name or its first bytes.
     fn reads(path: &Path) -> bool;
 
-    /// Reads the input at `path`, as the options say, with what was known about it before. An input that was moved is called as it was when
-    /// [`ModelOptions::input`] named it.
+    /// Reads the input at `path`, as the options say, with what was known about it before. An input that was moved is
+    /// called as it was when [`ModelOptions::input`] named it.
     fn load(path: &Path, options: &ModelOptions, known: Option<&Knowledge>) -> Result<Self, Failure>;
 
     /// Hashes by which a change is noticed.
@@ -41,7 +42,8 @@ pub trait FrontEnd: Send + Sized + 'static {
         Knowledge::default()
     }
 
-    /// Learns what can be learnt without exploring much, until a moment if one is given; not asked of what was known before.
+    /// Learns what can be learnt without exploring much, until a moment if one is given; not asked of what was known
+    /// before.
     fn preview(&mut self, end: Option<Instant>) -> Result<(), Failure> {
         let _ = end;
         Ok(())
@@ -67,7 +69,8 @@ pub trait FrontEnd: Send + Sized + 'static {
         None
     }
 
-    /// What a search has not looked at that found nothing, if there is something; claims about whole runs are such where they are `asked`.
+    /// What a search has not looked at that found nothing, if there is something; claims about whole runs are such
+    /// where they are `asked`.
     fn reservation(&self, claims_asked: bool) -> Option<String> {
         let _ = claims_asked;
         None

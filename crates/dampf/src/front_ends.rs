@@ -1,4 +1,5 @@
-//! The registry: which front ends there are, and which of them reads a file. No other place of the command line names one.
+//! The registry: which front ends there are, and which of them reads a file. No other place of the command line names
+//! one.
 
 mod guarded;
 mod guarded_info;

@@ -10,8 +10,8 @@ use std::io::{self, BufRead, IsTerminal, Write};
 
 const HELP: &str = "a number takes that step, u takes a step back, s shows all values, q ends";
 
-/// Walks as the lines of standard input say; returns whether the walk ends in a fault. `taken` are the steps so far: a walk that refuted what the
-/// model assumes is gone on with on another model, as far as the same steps lead there.
+/// Walks as the lines of standard input say; returns whether the walk ends in a fault. `taken` are the steps so far: a
+/// walk that refuted what the model assumes is gone on with on another model, as far as the same steps lead there.
 pub fn walk<M: Describe>(
     walk: &mut Walk<'_, M>,
     taken: &mut Vec<Action>,

@@ -1,7 +1,7 @@
 //! Ctrl-C, and requests to terminate.
 //!
-//! The first one ends the search that is under way, or what is being prepared, whatever round it is in; the second ends Dampf. Between two
-//! rounds nothing is lost: whoever begins to search is told of what came before.
+//! The first one ends the search that is under way, or what is being prepared, whatever round it is in; the second ends
+//! Dampf. Between two rounds nothing is lost: whoever begins to search is told of what came before.
 
 use crate::cluster;
 use crate::failure::Failure;
@@ -15,8 +15,8 @@ static IS_PRESSED: AtomicBool = AtomicBool::new(false);
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 static CURRENT: Mutex<Option<Arc<Monitor>>> = Mutex::new(None);
 
-/// Begins to watch. Ranks that are `processes` are ended by whoever started them, because another rank is gone or the user wants it: then there is
-/// no time left, and only the way on is told, from their checkpoint.
+/// Begins to watch. Ranks that are `processes` are ended by whoever started them, because another rank is gone or the
+/// user wants it: then there is no time left, and only the way on is told, from their checkpoint.
 pub fn watch(processes: Option<Option<PathBuf>>) -> Result<(), Failure> {
     let handler = move || {
         // ORDERING: Relaxed throughout: the flags order nothing; a search learns of them through its monitor.

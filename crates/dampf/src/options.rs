@@ -31,9 +31,9 @@ Exit status:
 
 /// A software model checker: shows you the run that breaks a program or model, or explores every run there is.
 ///
-/// Dampf reads concurrent C and C++ programs, compiled (`dampf cc`, `dampf c++`) or as source, and models in DVE (.dve) and
-/// DMC (.dmc). It visits every state that can be reached, looks for deadlocks, violated assertions, illegal memory accesses,
-/// data races and misused locks, and shows the exact run that leads to what it finds.
+/// Dampf reads concurrent C and C++ programs, compiled (`dampf cc`, `dampf c++`) or as source, and models in DVE (.dve)
+/// and DMC (.dmc). It visits every state that can be reached, looks for deadlocks, violated assertions, illegal memory
+/// accesses, data races and misused locks, and shows the exact run that leads to what it finds.
 #[derive(Parser, Debug)]
 #[command(name = "dampf", version, after_help = EXAMPLES, max_term_width = 110, arg_required_else_help = true)]
 pub struct Arguments {
@@ -124,10 +124,12 @@ pub struct CheckOptions {
     #[arg(long, value_enum, value_name = "KIND", default_value = "tree", help_heading = "Search")]
     pub store: Store,
 
-    /// Where the contents of a program's states are kept, memory and registers: with `--store disk` on disk, otherwise in memory
+    /// Where the contents of a program's states are kept, memory and registers: with `--store disk` on disk, otherwise
+    /// in memory
     ///
-    /// States name their contents, and equal contents are kept once. With `--store tree --contents disk` the states stay in memory
-    /// and what they are made of goes to disk: the fast way where states are large. With `--store disk` both are on disk.
+    /// States name their contents, and equal contents are kept once. With `--store tree --contents disk` the states
+    /// stay in memory and what they are made of goes to disk: the fast way where states are large. With `--store disk`
+    /// both are on disk.
     #[arg(long, value_enum, value_name = "PLACE", help_heading = "Search")]
     pub contents: Option<Place>,
 
@@ -135,7 +137,8 @@ pub struct CheckOptions {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Search")]
     pub disk: Option<PathBuf>,
 
-    /// How successors of models are computed: by code compiled for this machine, the default where it can be, or by interpreting
+    /// How successors of models are computed: by code compiled for this machine, the default where it can be, or by
+    /// interpreting
     #[arg(long, value_enum, value_name = "KIND", help_heading = "Search")]
     pub backend: Option<Backend>,
 
@@ -199,17 +202,18 @@ pub struct ClusterOptions {
 
     /// Who owns a state: `full`, `auto`, `incremental`, `section=NAME[,NAME]`, `depth=N`, `estimate` or `distance=N`
     ///
-    /// full: by a hash of the whole state, the default. auto: by the sections that the first states suggest. incremental: as full, computed
-    /// from what a step changes. section: by a hash of some processes, variables, `memory` or `stacks` only. depth: slices of so many steps in
-    /// turn. estimate: by how many steps leave the state. distance: by how far its values are from the initial ones, in
-    /// ranges of this size.
+    /// full: by a hash of the whole state, the default. auto: by the sections that the first states suggest.
+    /// incremental: as full, computed from what a step changes. section: by a hash of some processes, variables,
+    /// `memory` or `stacks` only. depth: slices of so many steps in turn. estimate: by how many steps leave the state.
+    /// distance: by how far its values are from the initial ones, in ranges of this size.
     #[arg(long, value_name = "NAME", value_parser = values::partition, help_heading = "Ranks")]
     pub partition: Option<PartitionOption>,
 
     /// What waits to be explored: `hash`, `none`, `store` or `limit=N[,extended][,store]`
     ///
-    /// hash: references to stored states, the default. The others let whole states wait and look them up when their turn comes: all of them, those
-    /// that were not stored when they arrived, or as many as the limit before stored ones are thrown out.
+    /// hash: references to stored states, the default. The others let whole states wait and look them up when their
+    /// turn comes: all of them, those that were not stored when they arrived, or as many as the limit before stored
+    /// ones are thrown out.
     #[arg(long, value_name = "NAME", value_parser = values::waiting, help_heading = "Ranks")]
     pub queue: Option<Waiting>,
 
@@ -217,16 +221,20 @@ pub struct ClusterOptions {
     #[arg(long, value_name = "N", value_parser = values::cached_states, help_heading = "Ranks")]
     pub sent_cache: Option<usize>,
 
-    /// Let the contents of a program's states travel through files in this folder, which all ranks must see; otherwise in messages
+    /// Let the contents of a program's states travel through files in this folder, which all ranks must see; otherwise
+    /// in messages
     ///
-    /// Messages are small then: they say where contents are. A rank writes contents once for all others, and reads only what it needs.
+    /// Messages are small then: they say where contents are. A rank writes contents once for all others, and reads only
+    /// what it needs.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Ranks")]
     pub shared_folder: Option<PathBuf>,
 
-    /// Explore N steps on before sending states: `N[,own=store|queue|cache|leave][,foreign=sent|search|leave][,cache=STATES]`
+    /// Explore N steps on before sending states:
+    /// `N[,own=store|queue|cache|leave][,foreign=sent|search|leave][,cache=STATES]`
     ///
-    /// Saves messages and repeats work. own and foreign say what is remembered of states on the way: this rank's are stored, others' are
-    /// remembered as if they had been sent, unless you say otherwise. Counts are those of stored states then, not of all.
+    /// Saves messages and repeats work. own and foreign say what is remembered of states on the way: this rank's are
+    /// stored, others' are remembered as if they had been sent, unless you say otherwise. Counts are those of stored
+    /// states then, not of all.
     #[arg(long, value_name = "N", value_parser = values::local_search, help_heading = "Ranks")]
     pub local_search: Option<LocalSearch>,
 
@@ -323,7 +331,8 @@ pub struct ProgramOptions {
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true, help_heading = "Programs")]
     pub cflags: Vec<String>,
 
-    /// How far a thread runs in one step: to its next operation that others can notice, one source line, or one instruction
+    /// How far a thread runs in one step: to its next operation that others can notice, one source line, or one
+    /// instruction
     #[arg(long, value_enum, value_name = "SIZE", default_value = "visible", help_heading = "Programs")]
     pub step: StepSize,
 
@@ -343,7 +352,8 @@ pub struct ProgramOptions {
     #[arg(long, help_heading = "Programs")]
     pub uninitialised: bool,
 
-    /// Data races are no fault; sources are compiled without optimisation, so that every access is made as it is written
+    /// Data races are no fault; sources are compiled without optimisation, so that every access is made as it is
+    /// written
     #[arg(long, help_heading = "Programs")]
     pub no_races: bool,
 
@@ -352,8 +362,8 @@ pub struct ProgramOptions {
     pub arguments: Vec<String>,
 }
 
-/// Lets `dampf check file.cpp -std=c++20 -O2 -I include` be said as to a compiler: flags that are the compiler's and none of
-/// ours become values of `--cflags`.
+/// Lets `dampf check file.cpp -std=c++20 -O2 -I include` be said as to a compiler: flags that are the compiler's and
+/// none of ours become values of `--cflags`.
 pub fn with_compiler_flags(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let arguments: Vec<OsString> = arguments.collect();
     let command = arguments.get(1).and_then(|command| command.to_str());

@@ -77,7 +77,8 @@ impl<F: FrontEnd> Exploration<F> for Replay<'_> {
         Ok(Making::bare(self.kept.origin.keep_going))
     }
 
-    /// What other steps than the trail's refute does not matter: the trail is a run under what was known when it was found.
+    /// What other steps than the trail's refute does not matter: the trail is a run under what was known when it was
+    /// found.
     fn explore(
         &mut self,
         _: &F,

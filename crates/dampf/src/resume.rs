@@ -1,7 +1,7 @@
 //! `dampf resume`: goes on with a search from its last checkpoint.
 //!
-//! A checkpoint keeps the command line, the folder it was given in, and what was known of the model. The search is set up from these, and
-//! what the command line says now comes on top.
+//! A checkpoint keeps the command line, the folder it was given in, and what was known of the model. The search is set
+//! up from these, and what the command line says now comes on top.
 
 use crate::check;
 use crate::failure::Failure;

@@ -1,9 +1,9 @@
 //! The learning loop: explore, learn what was refuted, restart.
 //!
-//! A model may rest on assumptions. Exploring checks them; where one is refuted, what was explored does not count, the front end learns the fact, and
-//! the next round explores a model that knows better. Every command that explores goes through here, so that rounds are the same to all of them:
-//! limits and Ctrl-C span all rounds, making a model is part of a round and can be ended like one, and whoever watches is told what was
-//! learnt.
+//! A model may rest on assumptions. Exploring checks them; where one is refuted, what was explored does not count, the
+//! front end learns the fact, and the next round explores a model that knows better. Every command that explores goes
+//! through here, so that rounds are the same to all of them: limits and Ctrl-C span all rounds, making a model is part
+//! of a round and can be ended like one, and whoever watches is told what was learnt.
 //!
 //! Invariant: a result comes from a round that refuted nothing, or says that it is none.
 
@@ -45,8 +45,8 @@ impl Clock {
         self.end().is_some_and(|end| Instant::now() >= end).then_some(StopReason::TimeLimit)
     }
 
-    /// Does work that does not look at the clock itself: reading, compiling, analysing. Where the time is up or Ctrl-C is pressed it is left
-    /// alone, and ends with the process.
+    /// Does work that does not look at the clock itself: reading, compiling, analysing. Where the time is up or Ctrl-C
+    /// is pressed it is left alone, and ends with the process.
     pub fn watched<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, StopReason> {
         const INTERVAL: Duration = Duration::from_millis(20);
         let (sender, done) = mpsc::channel();
@@ -116,8 +116,8 @@ pub enum Ended<T> {
     Stopped(StopReason),
 }
 
-/// Explores in rounds until one refutes nothing, after a first look at the input if it is `new`. What is learnt is told on a terminal that is
-/// watched.
+/// Explores in rounds until one refutes nothing, after a first look at the input if it is `new`. What is learnt is told
+/// on a terminal that is watched.
 pub fn run<F: FrontEnd, E: Exploration<F>>(
     mut front_end: F,
     is_new: bool,

@@ -1,8 +1,8 @@
 //! `dampf simulate`: one run of an input.
 //!
-//! The walk is on the bare front end, the reference for what an input means. Random choices come from a seed that
-//! is printed, so that every run can be had again. A random run is made before it is told: where it refutes what the model assumes, it is
-//! made again with a model that knows better, and nobody need know.
+//! The walk is on the bare front end, the reference for what an input means. Random choices come from a seed that is
+//! printed, so that every run can be had again. A random run is made before it is told: where it refutes what the model
+//! assumes, it is made again with a model that knows better, and nobody need know.
 
 use crate::chance::Chance;
 use crate::failure::Failure;

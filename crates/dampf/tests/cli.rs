@@ -260,6 +260,25 @@ fn every_engine_agrees() {
 }
 
 #[test]
+fn a_store_that_is_not_exact_verifies_nothing_and_finds_faults() {
+    let check = |model: &str, options: &[&str]| {
+        summary(&dampf(&[&["check", model, "--store", "hash-compact", "--json", "-"], options].concat()))
+    };
+    for options in [&[][..], &["--search", "dfs"], &["--threads", "2"], &["--search", "dfs", "--threads", "2"]] {
+        let sure = summary(&dampf(&[&["check", "turns.dve", "--json", "-"], options].concat()));
+        let unsure = check("turns.dve", options);
+        assert_eq!((&sure["verdict"], &unsure["verdict"]), (&json!("verified"), &json!("unknown")));
+        assert_eq!((&sure["states"], &sure["transitions"]), (&unsure["states"], &unsure["transitions"]));
+        assert!(
+            unsure["reason"].as_str().is_some_and(|reason| reason.contains("the probability that one was left out"))
+        );
+        assert_eq!(check("forks.dve", options)["verdict"], "violated");
+    }
+    refused(&["check", "turns.dve", "--store", "hash-compact", "--deterministic"], "gives states back");
+    refused(&["check", "turns.dve", "--store", "hash-compact", "--ranks", "2"], "--store");
+}
+
+#[test]
 fn constants_of_a_model_are_set_from_outside() {
     let states = |arguments: &[&str]| {
         summary(&dampf(&[&["check", "ring.dmc", "--json", "-"], arguments].concat()))["states"].clone()

@@ -1,4 +1,5 @@
-//! Programs that print what they compute, on our machine and under `qemu-riscv64`: the same output, the same exit status.
+//! Programs that print what they compute, on our machine and under `qemu-riscv64`: the same output, the same exit
+//! status.
 
 mod running;
 

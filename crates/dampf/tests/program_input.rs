@@ -1,4 +1,5 @@
-//! The built command on programs that are damaged, foreign, missing or beyond what can be checked: it says so, and ends.
+//! The built command on programs that are damaged, foreign, missing or beyond what can be checked: it says so, and
+//! ends.
 
 mod running;
 
@@ -92,7 +93,8 @@ fn an_executable_that_is_cut_short_is_refused() {
         playground.write("cut", &whole[..length]);
         playground.refused(&["check", "cut"], "`cut` cannot be checked: the file is truncated: it ends within ");
     }
-    // The section headers stand at the end, and say where the names are: without them the file must not pass for a stripped one.
+    // The section headers stand at the end, and say where the names are: without them the file must not pass for a
+    // stripped one.
     let section_headers = u64::from_le_bytes(whole[40..48].try_into().unwrap()) as usize;
     for length in [section_headers, section_headers + 100, whole.len() - 64, whole.len() - 1] {
         playground.write("cut", &whole[..length]);

@@ -19,7 +19,8 @@ fn check(program: &str, arguments: &[&str]) -> Option<Finished> {
     Some(dampf_in(&folder(place), &all))
 }
 
-/// The text of a result without what differs from run to run and from place to place: the figures of the search, and where our own headers are.
+/// The text of a result without what differs from run to run and from place to place: the figures of the search, and
+/// where our own headers are.
 fn story(finished: &Finished) -> String {
     let end = finished.stdout.find("\nsearch\n").unwrap_or(finished.stdout.len());
     let mut story = finished.stdout[..end].to_owned();

@@ -1,7 +1,7 @@
 //! The built command on programs, each of which says in its first lines what is to come out.
 //!
-//! - `// expect: KIND` (`verified`, `unknown` or a kind of fault), with its own `flags:` and `options:` behind it; several such lines
-//!   are several checks. Lines `// flags:` and `// options:` are for all of them.
+//! - `// expect: KIND` (`verified`, `unknown` or a kind of fault), with its own `flags:` and `options:` behind it;
+//!   several such lines are several checks. Lines `// flags:` and `// options:` are for all of them.
 //! - `// fault: KIND` stands on the line that is to be blamed.
 //!
 //! A fault's trail is kept and replayed, and has to end in the same fault.
@@ -13,8 +13,8 @@ use running::{Playground, dampf_among, dampf_in};
 use serde_json::Value;
 use std::path::Path;
 
-/// Checks a program as an expectation says, with the compiler that environment variables may name; the complaint, if it comes
-/// out otherwise.
+/// Checks a program as an expectation says, with the compiler that environment variables may name; the complaint, if it
+/// comes out otherwise.
 fn check(folder: &Path, expectation: &Expectation, compiler: &[(&str, &str)]) -> Result<(), String> {
     let trail = tempfile::NamedTempFile::new().map_err(|error| error.to_string())?;
     let trail_path = trail.path().display().to_string();

@@ -1,7 +1,9 @@
-//! A language of its own, in one file: what implements `FrontEnd` has every command, engine and output, without a line elsewhere.
+//! A language of its own, in one file: what implements `FrontEnd` has every command, engine and output, without a line
+//! elsewhere.
 //!
-//! A model is lines `counter NAME LIMIT`: each counter counts up to its limit. A line `never NAME VALUE` forbids a value, and one `hasty NAME` says
-//! that the counter jumps back from its limit, for ever. How high counters get is assumed at first, and refuted by running: restarts are shown, too.
+//! A model is lines `counter NAME LIMIT`: each counter counts up to its limit. A line `never NAME VALUE` forbids a
+//! value, and one `hasty NAME` says that the counter jumps back from its limit, for ever. How high counters get is
+//! assumed at first, and refuted by running: restarts are shown, too.
 
 use dampf_cli::{
     Failure, FrontEnd, Hashes, Knowledge, Made, Making, ModelOptions, Offer, Palette, Registry, read_source,
@@ -134,7 +136,8 @@ impl Transfer for Toy {}
 impl Restore for Toy {}
 impl Sections for Toy {}
 
-/// Called with arguments, this is Dampf with one more language; called without, it calls itself and looks at the results.
+/// Called with arguments, this is Dampf with one more language; called without, it calls itself and looks at the
+/// results.
 fn main() -> ExitCode {
     let commands = ["check", "simulate", "replay", "info", "resume"];
     if std::env::args().nth(1).is_some_and(|argument| commands.contains(&argument.as_str())) {
@@ -173,8 +176,11 @@ fn main() -> ExitCode {
         );
         run("replay t.json", 0, "assertion: a is 7");
     }
-    run("check right.toy --checkpoint half --max-states 100", 3, "dampf resume half");
-    run("resume half", 0, "states       50");
+    for kept in ["--checkpoint half --checkpoint-every 0", "--store disk --disk half-on-disk"] {
+        let folder = kept.split(' ').find(|word| word.starts_with("half")).expect("a folder");
+        run(&format!("check right.toy {kept} --max-states 100"), 3, &format!("dampf resume {folder}"));
+        run(&format!("resume {folder}"), 0, "states       50");
+    }
     run("simulate wrong.toy --seed 1", 1, "a is 7");
     run("simulate right.toy --seed 2 --steps 30", 0, "could go on");
     run("info right.toy", 0, "2 counters");

@@ -5,6 +5,7 @@
 
 pub mod architecture;
 pub mod arrows;
+pub mod single_places;
 pub mod text;
 
 use crate::Failure;
@@ -63,6 +64,7 @@ pub fn problems(workspace: &Workspace) -> Result<Vec<Problem>, Failure> {
         // What is not text has nothing to say against any of the rules.
         if let Ok(contents) = std::fs::read_to_string(workspace.root.join(path)) {
             problems.extend(text::check(&place(path), &contents));
+            problems.extend(single_places::check(&place(path), &contents));
         }
     }
     problems.sort();

@@ -97,7 +97,8 @@ impl Workspace {
                 let entry = entry.map_err(unreadable)?;
                 let path = folder.join(entry.file_name());
                 let kind = entry.file_type().map_err(unreadable)?;
-                if kind.is_file() {
+                // Of a second working tree, `.git` is a file.
+                if kind.is_file() && path != Path::new(".git") {
                     files.push(path);
                 } else if kind.is_dir() && !self.is_generated(&path) {
                     folders.push(path);

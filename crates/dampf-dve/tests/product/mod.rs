@@ -1,11 +1,8 @@
-//! The product of a system with its property automaton, built whole, and its accepting cycles.
-//!
-//! The automaton moves with every step of the system; its guard looks at the state before the step. Where
-//! the system cannot move, the automaton moves alone.
+//! The accepting cycles of a system with its property automaton.
 
-use dampf_core::{Model, Successors, Word, Worker};
+use dampf_core::{Acceptance, Model, Successors, Word, Worker};
 use dampf_gcl::ir::Program;
-use dampf_gcl::{Backend, GclModel};
+use dampf_gcl::{Backend, GclModel, Watched};
 use std::collections::HashMap;
 
 pub fn has_accepting_cycle(program: Program) -> bool {
@@ -19,42 +16,28 @@ struct Product {
 }
 
 impl Product {
+    /// Built whole.
     fn new(program: Program) -> Product {
-        let property = program.property.clone().expect("the model has a property");
         let model = GclModel::new(program, Backend::Interpreter).expect("the interpreter takes every program");
-        let mut worker = model.worker();
-        let mut out = Successors::new(model.width());
+        let model = Watched::new(model).expect("the model has a property");
+        let (mut worker, mut out) = (model.worker(), Successors::new(model.width()));
         worker.initial(&mut out);
-        let first: (Box<[Word]>, u32) = (out.state(0).into(), property.initial.0);
-        let mut numbers = HashMap::from([(first.clone(), 0u32)]);
-        let mut nodes = vec![first];
+        let mut nodes: Vec<Box<[Word]>> = vec![out.state(0).into()];
+        let mut numbers = HashMap::from([(nodes[0].clone(), 0u32)]);
         let mut product = Product { successors: Vec::new(), accepting: Vec::new() };
         while product.successors.len() < nodes.len() {
-            let (state, location) = nodes[product.successors.len()].clone();
+            let state = nodes[product.successors.len()].clone();
             worker.successors(&state, &mut out);
-            let steps = (0..out.len()).filter(|step| out.fault(*step).is_none());
-            let mut next: Vec<Box<[Word]>> = steps.map(|step| out.state(step).into()).collect();
-            if out.is_empty() {
-                next.push(state.clone());
-            }
             let mut edges = Vec::new();
-            for transition in property.transitions.iter().filter(|transition| transition.source.0 == location) {
-                let guard = transition.guard.as_ref();
-                let is_true = |guard| model.interpreter().evaluate(guard, &state).is_ok_and(|value| value != 0);
-                if !guard.is_none_or(is_true) {
-                    continue;
-                }
-                for target in &next {
-                    let node = (target.clone(), transition.target.0);
-                    let number = *numbers.entry(node.clone()).or_insert_with(|| {
-                        nodes.push(node);
-                        nodes.len() as u32 - 1
-                    });
-                    edges.push(number);
-                }
+            for step in (0..out.len()).filter(|step| out.step_end(*step).is_none()) {
+                let node: Box<[Word]> = out.state(step).into();
+                edges.push(*numbers.entry(node.clone()).or_insert_with(|| {
+                    nodes.push(node);
+                    nodes.len() as u32 - 1
+                }));
             }
             product.successors.push(edges);
-            product.accepting.push(property.locations[location as usize].accepting);
+            product.accepting.push(model.is_accepting(&state));
         }
         product
     }

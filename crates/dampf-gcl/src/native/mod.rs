@@ -137,9 +137,9 @@ impl Native {
         self.code_bytes
     }
 
-    /// Everything that can happen next in `state`: clears `out` and fills it in action order with steps and
-    /// faulty steps, the fault of the state, and, for a state without steps, whether it is a valid end. Returns whether the steps
-    /// are those of the holder alone.
+    /// Everything that can happen next in `state`: clears `out` and fills it in action order with steps and faulty
+    /// steps, the fault of the state, and, for a state without steps, whether it is a valid end. Returns whether the
+    /// steps are those of the holder alone.
     pub fn successors(&self, state: &[Word], out: &mut Successors) -> bool {
         assert_eq!((state.len(), out.width()), (self.width, self.width), "a state of another model");
         out.clear();

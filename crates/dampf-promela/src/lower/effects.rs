@@ -54,8 +54,8 @@ impl Lowering<'_> {
         self.push(draft);
     }
 
-    /// The guard of a send to a channel that is assumed to hold no more messages than there is room for. The step that would break that
-    /// is marked.
+    /// The guard of a send to a channel that is assumed to hold no more messages than there is room for. The step that
+    /// would break that is marked.
     fn with_room(&mut self, part: Part, guard: Expr, queue: usize) -> Expr {
         let Queue { room, capacity, subject, .. } = self.queues[queue];
         if room == capacity {
@@ -148,7 +148,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// A channel variable that names no channel is an error of the model, and so is an index outside of an array of channels.
+    /// A channel variable that names no channel is an error of the model, and so is an index outside of an array of
+    /// channels.
     pub fn without_channel(&mut self, part: Part, guard: Expr, channel: &Place) {
         let instance = part.instance;
         let span = self.alternative(part).span;

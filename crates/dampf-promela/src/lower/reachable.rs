@@ -1,7 +1,7 @@
 //! Leaves out places that no process comes to.
 //!
-//! What a holder does in a row became one transition, so many of the places within atomic sequences are never stood at. Without them there
-//! is less to compile, and a location takes fewer bits.
+//! What a holder does in a row became one transition, so many of the places within atomic sequences are never stood at.
+//! Without them there is less to compile, and a location takes fewer bits.
 
 use super::standing::Standing;
 use super::{ABSENT, Account};

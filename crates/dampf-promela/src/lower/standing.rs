@@ -38,7 +38,8 @@ pub trait Standing {
     }
 }
 
-/// Where the processes of a step were before it. Guarded commands change locations before effects are computed, Promela after.
+/// Where the processes of a step were before it. Guarded commands change locations before effects are computed, Promela
+/// after.
 pub struct Before(pub Vec<(ProcessId, LocationId)>);
 
 impl Standing for Before {

@@ -1,7 +1,7 @@
 //! The transitions of every instance: what a state's edges become.
 //!
-//! Guards say everything that decides whether a step can be taken: the statement itself, a `provided` clause, escapes that come first,
-//! alternatives that come first, and for `else` that nothing before it can be done.
+//! Guards say everything that decides whether a step can be taken: the statement itself, a `provided` clause, escapes
+//! that come first, alternatives that come first, and for `else` that nothing before it can be done.
 
 use super::effects::Rendezvous;
 use super::standing::{Before, Standing};

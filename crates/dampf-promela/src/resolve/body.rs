@@ -193,7 +193,8 @@ impl<'r> Body<'r> {
             let later = self.declare(declaration)?;
             if let Some(value) = later {
                 let entry = self.locals.find(&declaration.name.text, &self.scope).expect("it was just declared");
-                // A step of its own, as in SPIN: it stores into the first element of an array, and does nothing to a record.
+                // A step of its own, as in SPIN: it stores into the first element of an array, and does nothing to a
+                // record.
                 let indices = if entry.size.is_some() { vec![Value::Const(0)] } else { Vec::new() };
                 let statement = match &entry.shape {
                     Shape::Leaf(variable, _) => {

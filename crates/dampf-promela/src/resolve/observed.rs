@@ -1,7 +1,7 @@
 //! The labels that never claims and formulas refer to.
 //!
-//! A label that something outside of a proctype names is a state even where a jump follows, so these references matter although the
-//! properties themselves are left to the property engine.
+//! A label that something outside of a proctype names is a state even where a jump follows, so these references matter
+//! although the properties themselves are left to the property engine.
 
 use crate::ast::{self, Expr, ExprKind, Statement, StatementKind};
 use crate::names::Names;

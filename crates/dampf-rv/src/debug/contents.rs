@@ -13,7 +13,8 @@ pub(super) enum Home {
     Address(u64),
     /// An offset into every thread's block.
     ThreadLocal(u64),
-    /// The compiler gave no place: a variable it removed, or a thread-local one, which gcc leaves without place on RISC-V.
+    /// The compiler gave no place: a variable it removed, or a thread-local one, which gcc leaves without place on
+    /// RISC-V.
     Unknown,
 }
 

@@ -1,8 +1,9 @@
 //! What a register held when the current function was entered.
 //!
-//! Optimised code reuses the registers of its parameters, and the compiler then describes a parameter as "what the caller
-//! passed in this register". The caller's side says how to compute that from what it has kept. This is only believed if
-//! the caller calls the current function by name: a call on the way that was turned into a jump leaves no trace.
+//! Optimised code reuses the registers of its parameters, and the compiler then describes a parameter as "what the
+//! caller passed in this register". The caller's side says how to compute that from what it has kept. This is only
+//! believed if the caller calls the current function by name: a call on the way that was turned into a jump leaves no
+//! trace.
 
 use gimli::{AttributeValue, Encoding, Operation};
 

@@ -56,8 +56,8 @@ impl DataSymbols {
         DataSymbols { sizes, names, by_name, numbered }
     }
 
-    /// Whether a variable's description gives the address of another variable. Where a local variable is a copy that need not be
-    /// made, compilers say that it is the original.
+    /// Whether a variable's description gives the address of another variable. Where a local variable is a copy that
+    /// need not be made, compilers say that it is the original.
     fn is_others(&self, address: u64, own_name: &str) -> bool {
         let mangled = format!("{}{own_name}", own_name.len());
         let is_own = |name: &String| {

@@ -1,8 +1,8 @@
 //! How entries are read to answer a question.
 //!
 //! A [`Reader`] lives as long as one question and carries its fuel. Debug information may be damaged or hostile: types
-//! that contain themselves, lists that refer to lists, entries with a million attributes. A question that reads too much
-//! ends as "unknown" instead of running on.
+//! that contain themselves, lists that refer to lists, entries with a million attributes. A question that reads too
+//! much ends as "unknown" instead of running on.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;

@@ -1,7 +1,7 @@
 //! The compilation units of a program: where they are and which code they describe.
 //!
-//! Loading reads one entry of every unit, nothing more; what else is asked for is read later by a [`Reader`]. The work is
-//! proportional to the size of the file even if its tables overlap or refer to each other in circles, as those of a
+//! Loading reads one entry of every unit, nothing more; what else is asked for is read later by a [`Reader`]. The work
+//! is proportional to the size of the file even if its tables overlap or refer to each other in circles, as those of a
 //! damaged file may.
 //!
 //! All addresses in here are those of the file; [`super::DebugInfo`] adds the load bias at its boundary.
@@ -56,8 +56,8 @@ pub(super) struct Units {
     pub definitions: OnceLock<HashMap<String, Vec<usize>>>,
     /// The address ranges of all units, sorted.
     by_address: Vec<(Range<u64>, usize)>,
-    /// Where the program has code, and where it has memory at all. The linker leaves descriptions of code it threw away,
-    /// with addresses that lie elsewhere.
+    /// Where the program has code, and where it has memory at all. The linker leaves descriptions of code it threw
+    /// away, with addresses that lie elsewhere.
     pub code: Vec<Range<u64>>,
     pub memory: Vec<Range<u64>>,
 }
@@ -126,8 +126,8 @@ impl Units {
         open(dwarf, header, Arc::clone(&entry.abbreviations)).map(|(unit, _)| unit)
     }
 
-    /// The addresses of the code that an entry describes, as far as the program has code there. `listed` counts down the
-    /// list items that may still be read.
+    /// The addresses of the code that an entry describes, as far as the program has code there. `listed` counts down
+    /// the list items that may still be read.
     pub fn code_ranges<'a>(
         &self,
         dwarf: &Dwarf<'a>,
@@ -195,8 +195,8 @@ fn abbreviation_tables(
     tables
 }
 
-/// A unit and its root entry. Unlike gimli's own constructor, this leaves the line program alone, which may be large and
-/// is of interest to few questions.
+/// A unit and its root entry. Unlike gimli's own constructor, this leaves the line program alone, which may be large
+/// and is of interest to few questions.
 fn open<'a>(
     dwarf: &Dwarf<'a>,
     header: UnitHeader<Slice<'a>>,

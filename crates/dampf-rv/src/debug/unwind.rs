@@ -104,7 +104,8 @@ impl CallFrames {
         }
     }
 
-    /// Where the description is in memory that the unwinder of C++ looks for, and where the function begins that it is of.
+    /// Where the description is in memory that the unwinder of C++ looks for, and where the function begins that it is
+    /// of.
     pub fn description_address(&self, pc: u64) -> Option<(u64, u64)> {
         let described = self.find(pc).filter(|described| described.in_eh_frame)?;
         Some((self.eh_frame_address + described.offset as u64, described.addresses.start))
@@ -127,7 +128,8 @@ impl CallFrames {
         }
     }
 
-    /// The registers, a bit for each, whose former values are on the stack at an address; none in a function that handles exceptions.
+    /// The registers, a bit for each, whose former values are on the stack at an address; none in a function that
+    /// handles exceptions.
     pub fn saved_registers(&self, pc: u64) -> u64 {
         let Some(row) = self.row(pc).filter(|row| !row.has_handlers) else { return 0 };
         let is_on_stack = |saved: &Saved| matches!(saved, Saved::At(_) | Saved::AtExpression(_));

@@ -4,8 +4,8 @@
 //! then a matter of arithmetic, and no jump, however odd, has to be decoded at run time. The original bytes are kept
 //! beside the entries, so that a planted hook hides nothing from [`Code::at`].
 //!
-//! Invariant: the entries of a section end with two that are [`Handler::NotCode`], and no entry before them lets the run
-//! loop go further ahead than by two without a check.
+//! Invariant: the entries of a section end with two that are [`Handler::NotCode`], and no entry before them lets the
+//! run loop go further ahead than by two without a check.
 
 use super::{Entry, Handler, Instruction, decode, length};
 

@@ -46,8 +46,8 @@ impl<'a> Elf<'a> {
         }
     }
 
-    /// Refuses a file that ends before what its section headers promise. The program would run without, but its names are
-    /// there: what is missing must not look like an executable that was stripped.
+    /// Refuses a file that ends before what its section headers promise. The program would run without, but its names
+    /// are there: what is missing must not look like an executable that was stripped.
     pub fn check_sections(&self) -> Result<(), ImageError> {
         let truncated = |what: Cow<'static, str>| Err(ImageError::Truncated { what });
         let Ok(sections) = self.header.section_headers(LittleEndian, self.bytes) else {
@@ -84,7 +84,8 @@ impl<'a> Elf<'a> {
         ends
     }
 
-    /// The defined symbols of the file, as they stand in it. Marks that assemblers leave for disassemblers are left out.
+    /// The defined symbols of the file, as they stand in it. Marks that assemblers leave for disassemblers are left
+    /// out.
     pub fn symbols(&self) -> Vec<Symbol> {
         let Ok(sections) = self.header.sections(LittleEndian, self.bytes) else { return Vec::new() };
         let Ok(table) = sections.symbols(LittleEndian, self.bytes, elf::SHT_SYMTAB) else { return Vec::new() };

@@ -1,8 +1,8 @@
 //! The names a program gives to its addresses.
 //!
-//! A static library has many names for one function (`pthread_mutex_lock`, `__pthread_mutex_lock`, …), some of size zero.
-//! For every address that has a name, one name is chosen for people once, when the table is built, so that a lookup is
-//! a binary search. Invariant: the chosen spans of one table are sorted by address and do not overlap.
+//! A static library has many names for one function (`pthread_mutex_lock`, `__pthread_mutex_lock`, …), some of size
+//! zero. For every address that has a name, one name is chosen for people once, when the table is built, so that a
+//! lookup is a binary search. Invariant: the chosen spans of one table are sorted by address and do not overlap.
 
 use std::ops::Range;
 

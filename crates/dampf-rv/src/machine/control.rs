@@ -1,7 +1,7 @@
 //! The control registers that a program can reach: floating-point control, and the counters, which stand still.
 //!
-//! A counter that ran would make equal states differ; a program that waits for one to change waits for something that the
-//! machine does not have.
+//! A counter that ran would make equal states differ; a program that waits for one to change waits for something that
+//! the machine does not have.
 
 use super::Hart;
 use crate::decode::{Entry, Op};

@@ -1,7 +1,7 @@
 //! The run loop.
 //!
-//! One `match` over the handlers of predecoded entries. `pc` is a parcel's number in its section while the loop runs and
-//! becomes an address where one is needed: for links, for `auipc`, and at the end. Only jumps and taken branches
+//! One `match` over the handlers of predecoded entries. `pc` is a parcel's number in its section while the loop runs
+//! and becomes an address where one is needed: for links, for `auipc`, and at the end. Only jumps and taken branches
 //! check it: behind every section stand two entries that are no code, and nothing else moves by more than two.
 
 use super::{Bus, Exit, Hart, control, float_operations, integer};

@@ -1,7 +1,7 @@
 //! The table of distinct lines.
 //!
-//! Lines are spread by hash over shards; each shard has an index behind a reader-writer lock and the lines
-//! themselves in segments that never move, so [`LineTable::get`] takes no lock. The shard's number is the low bits of an id.
+//! Lines are spread by hash over shards; each shard has an index behind a reader-writer lock and the lines themselves
+//! in segments that never move, so [`LineTable::get`] takes no lock. The shard's number is the low bits of an id.
 
 use dampf_core::interning::{HashIndex, locate, places, segments};
 use dampf_core::{Ground, Heap};

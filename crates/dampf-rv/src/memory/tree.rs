@@ -1,7 +1,7 @@
 //! A region of memory as a tree of lines.
 //!
-//! A tree of n levels spans 16^n lines. It has as few levels as its highest line that is not zero needs, so equal contents
-//! have equal roots and levels, and a thread that uses a kilobyte of stack pays for a kilobyte.
+//! A tree of n levels spans 16^n lines. It has as few levels as its highest line that is not zero needs, so equal
+//! contents have equal roots and levels, and a thread that uses a kilobyte of stack pays for a kilobyte.
 
 use super::lines::{Line, LineTable, ZERO_LINE};
 

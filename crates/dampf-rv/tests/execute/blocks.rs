@@ -1,7 +1,7 @@
 //! Programs of random blocks, as assembly.
 //!
-//! `gp` and `tp` belong to the frame of the program (return address and record), `sp` and `s0` point into scratch memory;
-//! everything else is free for the blocks.
+//! `gp` and `tp` belong to the frame of the program (return address and record), `sp` and `s0` point into scratch
+//! memory; everything else is free for the blocks.
 
 use std::fmt::Write;
 

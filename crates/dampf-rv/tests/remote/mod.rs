@@ -1,4 +1,5 @@
-//! A program that stands still: `qemu-riscv64` runs it and serves its registers and memory by the remote protocol of gdb.
+//! A program that stands still: `qemu-riscv64` runs it and serves its registers and memory by the remote protocol of
+//! gdb.
 #![allow(dead_code)]
 
 use std::cell::RefCell;

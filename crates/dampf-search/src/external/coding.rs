@@ -1,8 +1,9 @@
 //! Sorted records as bytes, block by block.
 //!
-//! Records of one number are kept as differences to the one before, of one, two, four or eight bytes, whose lengths stand apart in two bits each:
-//! that decodes without mispredicted branches, which is what counts, since visited states are decoded once per level. Wider records are
-//! kept as the bytes in which they differ from the one before. The first record of a block stands in the index, not in the block.
+//! Records of one number are kept as differences to the one before, of one, two, four or eight bytes, whose lengths
+//! stand apart in two bits each: that decodes without mispredicted branches, which is what counts, since visited states
+//! are decoded once per level. Wider records are kept as the bytes in which they differ from the one before. The first
+//! record of a block stands in the index, not in the block.
 //!
 //! Hints, one byte each, follow the states, so that whoever needs no hints does not read them.
 
@@ -92,8 +93,8 @@ fn encode_difference(difference: u64, bytes: &mut Vec<u8>) {
     bytes.extend(all.into_iter().filter(|&byte| byte != 0));
 }
 
-/// Replaces `records` with the records of a block, hints included if `with_hints`. The block ends [`SLACK`] bytes before `bytes` does.
-/// None if the bytes are no block of so many records.
+/// Replaces `records` with the records of a block, hints included if `with_hints`. The block ends [`SLACK`] bytes
+/// before `bytes` does. None if the bytes are no block of so many records.
 pub(crate) fn decode(
     bytes: &[u8],
     first: &[u64],

@@ -1,7 +1,7 @@
 //! Expands the states of a level, on one thread or several.
 //!
-//! Threads take small ranges of positions from a common counter. A pause, for a checkpoint or because the search is to end, leaves the positions that
-//! were not expanded behind; the level is taken up from there.
+//! Threads take small ranges of positions from a common counter. A pause, for a checkpoint or because the search is to
+//! end, leaves the positions that were not expanded behind; the level is taken up from there.
 
 use super::disk::DiskTrouble;
 use super::gathering::Gatherer;

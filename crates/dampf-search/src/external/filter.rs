@@ -1,11 +1,12 @@
 //! A filter that knows which states are surely new.
 //!
-//! Most candidates that survive sorting are new, and looking for them in the runs of visited states is in vain. The filter is an array of bits, four of which
-//! are set for every visited state: a candidate with one of them not set was never visited. It only saves reading; what it cannot exclude is
-//! compared with the visited states, word by word.
+//! Most candidates that survive sorting are new, and looking for them in the runs of visited states is in vain. The
+//! filter is an array of bits, four of which are set for every visited state: a candidate with one of them not set was
+//! never visited. It only saves reading; what it cannot exclude is compared with the visited states, word by word.
 //!
-//! All four bits of a state are in one 64-bit number, so that a look costs one access to memory. A full filter is made anew, four times as large, by reading all
-//! runs once; when it may not grow any more and is too full to be of use, it is given up.
+//! All four bits of a state are in one 64-bit number, so that a look costs one access to memory. A full filter is made
+//! anew, four times as large, by reading all runs once; when it may not grow any more and is too full to be of use, it
+//! is given up.
 
 use super::disk::DiskTrouble;
 use super::packing::Packing;
@@ -67,7 +68,8 @@ impl Filter {
         self.numbers[at].load(Ordering::Relaxed) & bits == bits
     }
 
-    /// Adds states. `is_shared` says whether other threads may add at the same time: then no bit must be lost, which takes longer.
+    /// Adds states. `is_shared` says whether other threads may add at the same time: then no bit must be lost, which
+    /// takes longer.
     pub fn add(&self, records: &[u64], is_shared: bool) {
         let (keys, hint_bits) = (self.packing.keys(), self.packing.hint_bits());
         for record in records.chunks_exact(keys) {
@@ -82,7 +84,8 @@ impl Filter {
         self.states.fetch_add((records.len() / keys) as u64, Ordering::Relaxed);
     }
 
-    /// Splits candidates: appends those that may have been visited to `maybe`, and says for each candidate whether it is one of these.
+    /// Splits candidates: appends those that may have been visited to `maybe`, and says for each candidate whether it
+    /// is one of these.
     pub fn divide(&self, candidates: &[u64], maybe: &mut Vec<u64>, is_maybe: &mut Vec<bool>) {
         let (keys, hint_bits) = (self.packing.keys(), self.packing.hint_bits());
         let mut places = [(0, 0); 64];
@@ -103,7 +106,8 @@ impl Filter {
     }
 }
 
-/// Leaves out of the candidates what is maybe visited, by the filter's word, and is not among the survivors of a closer look.
+/// Leaves out of the candidates what is maybe visited, by the filter's word, and is not among the survivors of a closer
+/// look.
 pub(crate) fn rejoin<const N: usize>(
     candidates: &mut Vec<u64>,
     is_maybe: &[bool],
@@ -133,9 +137,9 @@ pub(crate) fn rejoin<const N: usize>(
 
 /// A filter that is made when it begins to pay.
 ///
-/// Looking candidates up without a filter costs about as much as reading all visited states; with one it costs two accesses to memory for each
-/// candidate. What a filter would have saved is added up, and when it reaches the price of making one, one is made: so at most twice the price
-/// of the better choice is paid, whatever comes.
+/// Looking candidates up without a filter costs about as much as reading all visited states; with one it costs two
+/// accesses to memory for each candidate. What a filter would have saved is added up, and when it reaches the price of
+/// making one, one is made: so at most twice the price of the better choice is paid, whatever comes.
 #[derive(Default)]
 pub(crate) struct LazyFilter {
     filter: Option<Filter>,
@@ -143,7 +147,8 @@ pub(crate) struct LazyFilter {
     forgone: u64,
 }
 
-/// Measured prices in picoseconds: of reading a visited state, of asking for and adding a candidate, of adding a state to a new filter.
+/// Measured prices in picoseconds: of reading a visited state, of asking for and adding a candidate, of adding a state
+/// to a new filter.
 const READ_PRICE: u64 = 2500;
 const ASK_PRICE: u64 = 40_000;
 const MAKE_PRICE: u64 = 25_000;

@@ -1,8 +1,8 @@
 //! The candidates of a level, as one thread gathers them.
 //!
-//! Successors are collected in a buffer of fixed size, with duplicates among neighbours left out. A full buffer is sorted; what remains after
-//! duplicates are gone is written as a sorted run if it is more than half a buffer. A state that does not fit the packing widens it: what is in the
-//! buffer is packed again.
+//! Successors are collected in a buffer of fixed size, with duplicates among neighbours left out. A full buffer is
+//! sorted; what remains after duplicates are gone is written as a sorted run if it is more than half a buffer. A state
+//! that does not fit the packing widens it: what is in the buffer is packed again.
 
 use super::disk::{Disk, DiskTrouble, Kind};
 use super::packing::Packing;
@@ -16,8 +16,8 @@ use std::sync::Arc;
 /// Bytes of the table of recent states: it stays in the second-level cache.
 const RECENT_BYTES: usize = 512 << 10;
 
-/// The numbers that a buffer may hold so that it and what sorting needs take twice its size: a copy, and where records have several
-/// numbers, two items of 16 bytes for each.
+/// The numbers that a buffer may hold so that it and what sorting needs take twice its size: a copy, and where records
+/// have several numbers, two items of 16 bytes for each.
 fn capacity(buffer_bytes: usize, keys: usize) -> usize {
     let sorting = if keys == 1 { 8 } else { 8 * keys + 32 };
     2 * buffer_bytes / (8 * keys + sorting) * keys

@@ -1,8 +1,8 @@
 //! Where the levels of a search lie.
 //!
-//! All levels are kept, each state with its hint, because ways back to the initial states lead through them. A large level has a file for each of its
-//! parts. Small levels stay in memory until they are many or a checkpoint is due, and then share a file: a deep and narrow space would
-//! otherwise have more files than states.
+//! All levels are kept, each state with its hint, because ways back to the initial states lead through them. A large
+//! level has a file for each of its parts. Small levels stay in memory until they are many or a checkpoint is due, and
+//! then share a file: a deep and narrow space would otherwise have more files than states.
 
 use super::disk::{Disk, DiskTrouble, Finished, Kind};
 use super::run::{Part, Run};

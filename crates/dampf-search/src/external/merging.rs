@@ -1,8 +1,9 @@
 //! Several sorted runs as one.
 //!
-//! Each run is read through a window of some thousand records. What is not greater than the least of the windows' last records is complete: it is
-//! taken from all windows, sorted in the cache, and handed on as a chunk. That is as fast as a tournament of the runs where these are few, faster
-//! where they are many, and it is the same code that sorts everything else.
+//! Each run is read through a window of some thousand records. What is not greater than the least of the windows' last
+//! records is complete: it is taken from all windows, sorted in the cache, and handed on as a chunk. That is as fast as
+//! a tournament of the runs where these are few, faster where they are many, and it is the same code that sorts
+//! everything else.
 
 use super::disk::DiskTrouble;
 use super::packing::Packing;

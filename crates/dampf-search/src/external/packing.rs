@@ -1,13 +1,15 @@
 //! States as short numbers.
 //!
-//! A state is sorted, compared and stored as a *record*: the words' used bits side by side, the first word highest, so that
-//! records stand in the order of their states. How many bits a word uses is learnt while the search goes: a packing is
-//! widened as soon as a state does not fit. Most models fit one 64-bit number that way, which is what makes sorting fast.
+//! A state is sorted, compared and stored as a *record*: the words' used bits side by side, the first word highest, so
+//! that records stand in the order of their states. How many bits a word uses is learnt while the search goes: a
+//! packing is widened as soon as a state does not fit. Most models fit one 64-bit number that way, which is what makes
+//! sorting fast.
 //!
-//! Where a record has eight bits left, they hold a *hint*: in which 256th of the level before the state's parent stands. A hint is no part of
-//! the state; everything that compares records shifts it off.
+//! Where a record has eight bits left, they hold a *hint*: in which 256th of the level before the state's parent
+//! stands. A hint is no part of the state; everything that compares records shifts it off.
 //!
-//! Invariant: packings are only ever widened, and records of the same states have the same order in every packing that they fit.
+//! Invariant: packings are only ever widened, and records of the same states have the same order in every packing that
+//! they fit.
 
 use dampf_core::Word;
 

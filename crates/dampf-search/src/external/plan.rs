@@ -25,8 +25,8 @@ impl Plan {
     pub fn new(options: &SearchOptions, buffer_bytes: Option<u64>) -> Plan {
         let limit = options.max_memory_bytes.unwrap_or(MEMORY_BYTES);
         let available = limit.saturating_sub(resident_bytes().unwrap_or(0)).max(MEMORY_BYTES_MIN);
-        // Half for candidates and their sorting, a quarter for the filter, an eighth for small levels; the rest is for indices, windows
-        // and the model.
+        // Half for candidates and their sorting, a quarter for the filter, an eighth for small levels; the rest is for
+        // indices, windows and the model.
         let threads = options.threads as u64;
         let buffer_bytes = buffer_bytes.unwrap_or(available * 7 / 32 / threads);
         Plan {

@@ -1,8 +1,8 @@
 //! States that were generated a moment ago.
 //!
-//! Neighbouring states have many successors in common. A small table of the last ones, one per slot, finds most of these duplicates before they
-//! are sorted. Whatever is in the table was gathered before, in this level or an earlier one, so that it need not be gathered again. The
-//! table compares whole states.
+//! Neighbouring states have many successors in common. A small table of the last ones, one per slot, finds most of
+//! these duplicates before they are sorted. Whatever is in the table was gathered before, in this level or an earlier
+//! one, so that it need not be gathered again. The table compares whole states.
 
 /// What a slot holds in the beginning must not be a state that belongs there.
 const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -20,7 +20,8 @@ impl Recent {
     pub fn new(bytes: usize, keys: usize, hint_bits: u32) -> Recent {
         let bits = (bytes / (8 * keys)).max(2).ilog2();
         let mut recent = Recent { slots: vec![0; keys << bits], keys, hint_bits, shift: 64 - bits };
-        // All slots hold the state of zeros, which belongs into one of them only: that one gets a state that belongs elsewhere.
+        // All slots hold the state of zeros, which belongs into one of them only: that one gets a state that belongs
+        // elsewhere.
         let home = recent.slot(&vec![0; keys]);
         let mut other = vec![0; keys];
         while recent.slot(&other) == home {

@@ -1,7 +1,7 @@
 //! Runs: sorted sets of states, in memory or on disk, and how they are read.
 //!
-//! A run is made of parts whose states ascend from part to part: where threads share the work, each writes a part of its own. Readers
-//! deliver records in the packing they are asked for, whatever packing a part has.
+//! A run is made of parts whose states ascend from part to part: where threads share the work, each writes a part of
+//! its own. Readers deliver records in the packing they are asked for, whatever packing a part has.
 
 use super::coding::SLACK;
 use super::disk::DiskTrouble;
@@ -234,7 +234,8 @@ impl PartReader {
         &firsts[block * keys..][..keys]
     }
 
-    /// The last block, from `from` on, whose first state is not greater than that of the record; `from` if all are greater.
+    /// The last block, from `from` on, whose first state is not greater than that of the record; `from` if all are
+    /// greater.
     pub fn block_of(&self, record: &[u64], from: usize) -> usize {
         let hint_bits = self.packing.hint_bits();
         let is_before = |block: usize| compare(self.first(block), record, hint_bits) != Ordering::Greater;

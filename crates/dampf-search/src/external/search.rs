@@ -86,7 +86,8 @@ impl<'m, M: Restore> Search<'m, M> {
         while !self.finished && !self.judgement.truncated && !self.monitor.is_stopped() {
             self.do_level()?;
         }
-        // What was explored under a refuted assumption does not count, and a full disk takes nothing: the checkpoint stays that there is.
+        // What was explored under a refuted assumption does not count, and a full disk takes nothing: the checkpoint
+        // stays that there is.
         if self.judgement.refuted.is_empty() { self.checkpoint() } else { Ok(()) }
     }
 

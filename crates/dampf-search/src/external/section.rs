@@ -1,8 +1,9 @@
 //! Sorted runs of records in files.
 //!
-//! A *section* is a sorted sequence of records in blocks, followed by its index: where each block lies, how many records it has, its checksum
-//! and its first record. The index is in memory while the section is in use, so that only blocks are read that can hold what is looked for.
-//! A file has one section or, where levels are small, many; a table at its end says where.
+//! A *section* is a sorted sequence of records in blocks, followed by its index: where each block lies, how many
+//! records it has, its checksum and its first record. The index is in memory while the section is in use, so that only
+//! blocks are read that can hold what is looked for. A file has one section or, where levels are small, many; a table
+//! at its end says where.
 //!
 //! All numbers are little-endian.
 
@@ -21,7 +22,8 @@ const MAGIC: &[u8; 8] = b"dampfrun";
 const TRAILER_BYTES: usize = 32;
 /// Of an entry in the table, but for the packing.
 const ENTRY_BYTES: usize = 40;
-/// Records per block. A block is decoded as a whole: a large one needs less of an index and is squeezed better, a small one is quickly searched.
+/// Records per block. A block is decoded as a whole: a large one needs less of an index and is squeezed better, a small
+/// one is quickly searched.
 const BLOCK_RECORDS: usize = 4096;
 const SEARCHED_BLOCK_RECORDS: usize = 512;
 /// Runs beyond this number of records have large blocks anyway, so that indices stay small.

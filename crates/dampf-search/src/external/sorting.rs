@@ -1,9 +1,9 @@
 //! Sorting of records.
 //!
-//! Records of one number, the common case, are sorted by radix: a large array is dealt out by its highest differing bits into
-//! parts that fit the second-level cache, and these are sorted from the lowest digit up. Only bits that differ are
-//! looked at. Wider records are sorted by their first number with their place beside it, and by the next number where the
-//! first are equal.
+//! Records of one number, the common case, are sorted by radix: a large array is dealt out by its highest differing
+//! bits into parts that fit the second-level cache, and these are sorted from the lowest digit up. Only bits that
+//! differ are looked at. Wider records are sorted by their first number with their place beside it, and by the next
+//! number where the first are equal.
 //!
 //! Of equal states one is kept; which hint survives does not matter.
 
@@ -11,7 +11,8 @@
 const SHORT: usize = 384;
 /// Records that are sorted from the lowest digit up: they and their copy fit the second-level cache.
 const CACHED: usize = 1 << 16;
-/// Bits by which a large array is dealt out at once: more parts than this cost more address translations than they save.
+/// Bits by which a large array is dealt out at once: more parts than this cost more address translations than they
+/// save.
 const DEALT_BITS_MAX: u32 = 9;
 const DIGIT_BITS_MAX: u32 = 11;
 
@@ -23,8 +24,8 @@ pub(crate) fn is_same(one: &[u64], other: &[u64], hint_bits: u32) -> bool {
     differing | (one[last] ^ other[last]) >> hint_bits == 0
 }
 
-/// Does something with the number of a record's numbers as a constant where it is small, so that copies and comparisons become single
-/// instructions; the constant is 0 where it is not.
+/// Does something with the number of a record's numbers as a constant where it is small, so that copies and comparisons
+/// become single instructions; the constant is 0 where it is not.
 macro_rules! with_keys {
     ($keys:expr, $function:ident($($argument:expr),*)) => {
         match $keys {

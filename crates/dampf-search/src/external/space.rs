@@ -1,7 +1,7 @@
 //! The explored space: levels, visited states and candidates, and how a level becomes the next.
 //!
-//! At the end of a level the candidates of all threads are merged, what was visited is left out, and what remains is the next level. Threads share
-//! that by ranges of states: each merges one range and makes one part of the level.
+//! At the end of a level the candidates of all threads are merged, what was visited is left out, and what remains is
+//! the next level. Threads share that by ranges of states: each merges one range and makes one part of the level.
 
 use super::disk::{Disk, DiskTrouble, Kind};
 use super::gathering::Gatherer;
@@ -39,7 +39,8 @@ impl Space {
         self.spills.extend(gatherers.iter_mut().flat_map(|gatherer| std::mem::take(&mut gatherer.spills)));
     }
 
-    /// Makes the candidates the next level, which may be empty. False if the search was stopped meanwhile: then all is as it was.
+    /// Makes the candidates the next level, which may be empty. False if the search was stopped meanwhile: then all is
+    /// as it was.
     pub fn end_level(
         &mut self,
         gatherers: &mut [&mut Gatherer],
@@ -218,7 +219,8 @@ impl Space {
         Ok(())
     }
 
-    /// Merges runs of visited states where there are too many. What a stopped search leaves undone is done when it is resumed.
+    /// Merges runs of visited states where there are too many. What a stopped search leaves undone is done when it is
+    /// resumed.
     fn merge_visited(&mut self, monitor: &Monitor) -> Result<(), DiskTrouble> {
         while let Some(begin) = self.visited.to_be_merged() {
             let runs = &self.visited.on_disk[begin..];

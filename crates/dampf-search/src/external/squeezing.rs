@@ -1,7 +1,7 @@
 //! Blocks made smaller by a general compressor.
 //!
-//! Neighbouring states differ in patterns that repeat, so that the bytes of a block shrink to a third or a quarter. That costs some nanoseconds
-//! per state, which is little where a state is written or read once.
+//! Neighbouring states differ in patterns that repeat, so that the bytes of a block shrink to a third or a quarter.
+//! That costs some nanoseconds per state, which is little where a state is written or read once.
 
 use super::coding::SLACK;
 use std::cell::RefCell;
@@ -17,7 +17,8 @@ thread_local! {
     static DECOMPRESSOR: RefCell<Option<zstd::bulk::Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// Appends the bytes made smaller, their length first. False, and nothing is appended, if they do not become smaller by much.
+/// Appends the bytes made smaller, their length first. False, and nothing is appended, if they do not become smaller by
+/// much.
 pub(crate) fn squeeze(bytes: &[u8], squeezed: &mut Vec<u8>) -> bool {
     let compressed = COMPRESSOR.with_borrow_mut(|compressor| {
         if compressor.is_none() {

@@ -1,11 +1,12 @@
 //! Ways back from a state to an initial one.
 //!
-//! A state of a level has a predecessor in the level before; its hint says in which 256th of it. Those states are expanded until
-//! one leads to the state, and so on backwards. Where there was no room for hints, the whole level is.
+//! A state of a level has a predecessor in the level before; its hint says in which 256th of it. Those states are
+//! expanded until one leads to the state, and so on backwards. Where there was no room for hints, the whole level is.
 //!
-//! A predictable search wants the least of the shortest ways. It looks at all states from which a fault can be reached in as many steps
-//! as are left: level by level backwards, all states are expanded and those are marked that lead to a marked state. The way then goes forwards,
-//! always by the least step that leads to a marked state. Marks take a bit per state.
+//! A predictable search wants the least of the shortest ways. It looks at all states from which a fault can be reached
+//! in as many steps as are left: level by level backwards, all states are expanded and those are marked that lead to a
+//! marked state. The way then goes forwards, always by the least step that leads to a marked state. Marks take a bit
+//! per state.
 
 use super::disk::DiskTrouble;
 use super::expansion::Hand;
@@ -125,7 +126,8 @@ impl Space {
         Ok(())
     }
 
-    /// The least of the shortest ways to a fault that is sought, all of whose ways end at this level. None if there is no such fault.
+    /// The least of the shortest ways to a fault that is sought, all of whose ways end at this level. None if there is
+    /// no such fault.
     pub fn least_way<M: Model>(
         &self,
         hand: &mut Hand<'_, M>,

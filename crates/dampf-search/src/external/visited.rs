@@ -1,8 +1,9 @@
 //! The set of visited states: a few sorted runs.
 //!
-//! Every level is a run. Runs of similar size are merged, so that there are never many: first in memory, where small levels stay, then on disk.
-//! A level's candidates, which are sorted too, are compared with every run in one go from begin to end, and blocks into which no candidate
-//! falls are not read. Where that pays, a [`Filter`] sorts out before what is surely new.
+//! Every level is a run. Runs of similar size are merged, so that there are never many: first in memory, where small
+//! levels stay, then on disk. A level's candidates, which are sorted too, are compared with every run in one go from
+//! begin to end, and blocks into which no candidate falls are not read. Where that pays, a [`Filter`] sorts out before
+//! what is surely new.
 //!
 //! Invariant: runs on disk are older than runs in memory; together they are all states of all levels.
 
@@ -63,7 +64,8 @@ impl Visited {
         Ok(())
     }
 
-    /// Adds a run on disk that has all states of so many levels which older runs on disk do not have. Nothing is in memory any more.
+    /// Adds a run on disk that has all states of so many levels which older runs on disk do not have. Nothing is in
+    /// memory any more.
     pub fn add_section(&mut self, run: Run, levels: u64) {
         self.in_memory.clear();
         self.on_disk.push(run);
@@ -159,8 +161,8 @@ enum Probe {
 }
 
 impl Sweep<'_> {
-    /// Removes the candidates that were visited; the others count as visited from the next level on. Candidates are sorted and
-    /// greater than those of earlier calls.
+    /// Removes the candidates that were visited; the others count as visited from the next level on. Candidates are
+    /// sorted and greater than those of earlier calls.
     pub fn subtract(&mut self, candidates: &mut Vec<u64>) -> Result<(), DiskTrouble> {
         let Some(filter) = self.filter else { return self.look(candidates) };
         let mut maybe = std::mem::take(&mut self.maybe);
@@ -234,7 +236,8 @@ impl Kept<'_> {
         count_below(&self.candidates[self.next..], bound, self.hint_bits) * self.keys
     }
 
-    /// Compares the next candidates, so many numbers of them, with visited states among which all of these are that were visited.
+    /// Compares the next candidates, so many numbers of them, with visited states among which all of these are that
+    /// were visited.
     fn compare_with(&mut self, visited: &[u64], count: usize) {
         if self.keys == 1 {
             self.compare_single(visited, count);

@@ -4,8 +4,8 @@ use super::tree::{List, Node, Sort, Tree, text};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Makes a tree as small as it gets while `is_interesting` holds, which is asked at most `attempts_max` times. It is taken
-/// to hold for the tree itself.
+/// Makes a tree as small as it gets while `is_interesting` holds, which is asked at most `attempts_max` times. It is
+/// taken to hold for the tree itself.
 pub fn shrink(tree: Tree, attempts_max: usize, mut is_interesting: impl FnMut(&Tree) -> bool) -> Tree {
     let mut best = tree;
     let mut attempts = 0;

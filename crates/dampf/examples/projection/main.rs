@@ -2,13 +2,13 @@
 //!
 //!     cargo run --release -p dampf --example projection -- models/dmc/lamport.dmc -D N=4 --svg projection.svg
 //!
-//! The model is searched on one rank first, for real; that tells what a transition costs on this machine. Then the search is run on
-//! simulated clusters, with that cost and the network that the options describe: every rank does all that it would do, but its time is
-//! counted and not spent. The efficiency on R ranks is the time of one rank by R times that of the cluster, from the start to the moment when
-//! all ranks have the result.
+//! The model is searched on one rank first, for real; that tells what a transition costs on this machine. Then the
+//! search is run on simulated clusters, with that cost and the network that the options describe: every rank does all
+//! that it would do, but its time is counted and not spent. The efficiency on R ranks is the time of one rank by R
+//! times that of the cluster, from the start to the moment when all ranks have the result.
 //!
-//! What is left out: packing a state costs nothing, and the cost of looking a state up is borne by the rank that finds it, though its owner does it. Both
-//! are small against what a message costs.
+//! What is left out: packing a state costs nothing, and the cost of looking a state up is borne by the rank that finds
+//! it, though its owner does it. Both are small against what a message costs.
 
 mod plot;
 

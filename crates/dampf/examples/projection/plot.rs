@@ -22,7 +22,8 @@ pub struct Point {
     pub is_bound: bool,
 }
 
-/// Colours that most people can tell apart (after Okabe and Ito), and dashes, so that a line on another one does not hide it.
+/// Colours that most people can tell apart (after Okabe and Ito), and dashes, so that a line on another one does not
+/// hide it.
 const STYLES: [(&str, &str); 6] = [
     ("#0072b2", "none"),
     ("#e69f00", "3 5"),

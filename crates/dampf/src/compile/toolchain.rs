@@ -3,23 +3,25 @@
 //! Why these flags:
 //! - `-g` and `-fno-omit-frame-pointer`, `-fno-optimize-sibling-calls`, `-funwind-tables`: a trail names lines, and
 //!   the callers of a function are found at any time.
-//! - `-O1`, unless the user says otherwise: far fewer steps and less state than `-O0`, and every line still there. clang has no
-//!   flags that keep what nobody reads, and optimises accesses away whose faults are to be found: `-O0`.
-//! - `-fno-tree-dce`, `-fno-tree-dse`, `-fno-builtin-malloc` and their like: a store that nobody reads and an allocation
-//!   that nobody needs can be wrong all the same, and are not optimised away. A load whose value nobody uses is kept as one
-//!   that might throw (`-fnon-call-exceptions`, `-fno-delete-dead-exceptions`), and so is the call of a function that does nothing but
-//!   such (`-fno-ipa-pure-const`); C headers are not to take that for the real
+//! - `-O1`, unless the user says otherwise: far fewer steps and less state than `-O0`, and every line still there.
+//!   clang has no flags that keep what nobody reads, and optimises accesses away whose faults are to be found: `-O0`.
+//! - `-fno-tree-dce`, `-fno-tree-dse`, `-fno-builtin-malloc` and their like: a store that nobody reads and an
+//!   allocation that nobody needs can be wrong all the same, and are not optimised away. A load whose value nobody uses
+//!   is kept as one that might throw (`-fnon-call-exceptions`, `-fno-delete-dead-exceptions`), and so is the call of a
+//!   function that does nothing but such (`-fno-ipa-pure-const`); C headers are not to take that for the real
 //!   exceptions, and choose cleanup handlers that need an unwinder.
-//! - `-D_GLIBCXX_USE_POSIX_SEMAPHORE`: of the two semaphores that libstdc++ has, the one that its releases 11 to 14 do not use by themselves. The
-//!   other one may sleep for ever although it is free (GCC's bug 104928), which is no fault of the program's; and it has many more states.
+//! - `-D_GLIBCXX_USE_POSIX_SEMAPHORE`: of the two semaphores that libstdc++ has, the one that its releases 11 to 14 do
+//!   not use by themselves. The other one may sleep for ever although it is free (GCC's bug 104928), which is no fault
+//!   of the program's; and it has many more states.
 //! - `-fsanitize=thread`: a call for each access that may be shared, with its memory order.
 //! - `-fsanitize=undefined` but for what the machine itself sees more exactly (null and misaligned pointers, bounds
 //!   of objects in memory), what needs the sanitizer's own runtime (virtual tables), and what real programs do to no
 //!   harm (a null pointer with a length of zero). Every report is a fault, so none returns.
 //!
 //! gcc's driver hands sanitizer flags to the compiler and asks the linker for the sanitizers' libraries. A specs file
-//! tells it to do the former only. clang has `-Xclang` for that. gcc is the first choice: clang optimises more away. It also
-//! leaves a plain copy of every atomic load that it has announced in the code, which the machine takes for a part of the load.
+//! tells it to do the former only. clang has `-Xclang` for that. gcc is the first choice: clang optimises more away. It
+//! also leaves a plain copy of every atomic load that it has announced in the code, which the machine takes for a part
+//! of the load.
 
 use super::Compiler;
 use super::arguments::Invocation;
@@ -163,8 +165,8 @@ impl Toolchain {
                 flags.push(specs);
             }
             Flavour::Clang => {
-                // Of our flags, a question or an object alone needs few, and clang would count the others up. An access through
-                // a null pointer is ours to report, and not to be optimised away.
+                // Of our flags, a question or an object alone needs few, and clang would count the others up. An access
+                // through a null pointer is ours to report, and not to be optimised away.
                 flags.extend(["-O0", "-Qunused-arguments", "-fno-delete-null-pointer-checks"].map(OsString::from));
                 for flag in ["-fsanitize=thread", UNDEFINED_CLANG] {
                     flags.extend(["-Xclang".into(), flag.into()]);

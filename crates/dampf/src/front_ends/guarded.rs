@@ -135,8 +135,8 @@ impl<L: Language> FrontEnd for Guarded<L> {
     }
 }
 
-/// The interpreter is the bare front end: whatever searches, trails are told by it. It also searches where this machine cannot run native code,
-/// and comes to the same answers.
+/// The interpreter is the bare front end: whatever searches, trails are told by it. It also searches where this machine
+/// cannot run native code, and comes to the same answers.
 pub fn made<M>(
     making: &Making,
     make: impl Fn(model::Backend) -> Result<M, Unsupported>,

@@ -37,8 +37,8 @@ pub struct Program {
     build_hash: Option<String>,
 }
 
-/// The flags that a program is compiled with. Optimisation is based on the absence of races: where they are no faults, every access has to be
-/// made as it is written.
+/// The flags that a program is compiled with. Optimisation is based on the absence of races: where they are no faults,
+/// every access has to be made as it is written.
 fn flags_for(options: &ModelOptions) -> Vec<String> {
     let unoptimised = options.program.no_races.then(|| "-O0".to_owned());
     let definitions = options.definitions.iter().map(|definition| format!("-D{definition}"));
@@ -202,7 +202,8 @@ impl Program {
     }
 }
 
-/// What putting a word of a state together costs, in instructions of the program: matters where there are hundreds of threads.
+/// What putting a word of a state together costs, in instructions of the program: matters where there are hundreds of
+/// threads.
 const INSTRUCTIONS_PER_WORD: u64 = 4;
 
 fn is_over(end: Option<Instant>) -> bool {
@@ -254,8 +255,8 @@ fn trial_run(
     worker.instructions() + words * INSTRUCTIONS_PER_WORD
 }
 
-/// A hash of what runs: the segments alone, since the debug information also says where a program was compiled. The file's header is
-/// among them, and says how long the rest of the file is.
+/// A hash of what runs: the segments alone, since the debug information also says where a program was compiled. The
+/// file's header is among them, and says how long the rest of the file is.
 fn contents_hash(program: &dampf_object::Program) -> String {
     const HEADER_BYTES: usize = 64;
     let mut contents = Vec::new();

@@ -123,9 +123,15 @@ pub fn dampf_without_reader(arguments: &[&str]) -> Finished {
 /// Runs the command and interrupts it once it watches for interrupts.
 pub fn interrupted(arguments: &[&str]) -> Finished {
     let child = command(&models(), arguments).spawn().unwrap();
-    let process = child.id().to_string();
+    await_watching(&child);
+    interrupt(&child);
+    finished(child)
+}
+
+/// Waits until a command watches for interrupts.
+fn await_watching(child: &Child) {
     let catches_interrupts = || {
-        let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
         let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap().trim();
         u64::from_str_radix(mask, 16).unwrap() & 2 != 0
     };
@@ -133,8 +139,10 @@ pub fn interrupted(arguments: &[&str]) -> Finished {
     while !catches_interrupts() && start.elapsed() < PATIENCE {
         std::thread::sleep(Duration::from_millis(2));
     }
-    assert!(Command::new("kill").args(["-INT", &process]).status().unwrap().success());
-    finished(child)
+}
+
+fn interrupt(child: &Child) {
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
 }
 
 /// A folder of its own with copies of the models.
@@ -166,6 +174,19 @@ impl Playground {
 
     pub fn dampf(&self, arguments: &[&str]) -> Finished {
         finished(command(self.folder.path(), arguments).spawn().unwrap())
+    }
+
+    /// Runs the command and interrupts it after a while, once it watches for interrupts if it ever does; how long it
+    /// took to end then.
+    pub fn interrupted(&self, watches: bool, delay: Duration, arguments: &[&str]) -> (Finished, Duration) {
+        let child = command(self.folder.path(), arguments).spawn().unwrap();
+        if watches {
+            await_watching(&child);
+        }
+        std::thread::sleep(delay);
+        interrupt(&child);
+        let start = Instant::now();
+        (finished(child), start.elapsed())
     }
 
     #[track_caller]

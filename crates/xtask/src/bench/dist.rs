@@ -1,8 +1,9 @@
 //! `cargo xtask bench dist`: what a distributed search sends, and what the strategies against that bring.
 //!
-//! The tables are those of chapter 5 of the thesis *Reducing Communication in Distributed Model Checking*, on its models. Ranks are
-//! threads of one process here: what is counted does not depend on how messages travel, and times are of interest beside each other only.
-//! Counts of messages differ a little from run to run, because a buffer is sent early when its rank has nothing else to do.
+//! The tables are those of chapter 5 of the thesis *Reducing Communication in Distributed Model Checking*, on its
+//! models. Ranks are threads of one process here: what is counted does not depend on how messages travel, and times are
+//! of interest beside each other only. Counts of messages differ a little from run to run, because a buffer is sent
+//! early when its rank has nothing else to do.
 
 mod instance;
 mod run;
@@ -50,7 +51,8 @@ pub fn run(workspace: &Workspace, options: &DistOptions) -> Result<(), Failure> 
     let mut runs = Runs::new(workspace.release_binary(options.files.dampf.as_deref())?, time(&options.max_time)?);
     let compared: Vec<&Instance> = instances.iter().filter(|instance| instance.is_compared).collect();
     let ranks = *options.ranks.get(1).or(options.ranks.first()).ok_or("no number of ranks is given")?;
-    // All runs together take long. What was measured is written after every table, so that a run that is broken off is not in vain.
+    // All runs together take long. What was measured is written after every table, so that a run that is broken off is
+    // not in vain.
     traffic(&mut runs, &instances, &options.ranks)?;
     write(options, &runs)?;
     buffering(&mut runs, &instances, ranks)?;

@@ -1,8 +1,8 @@
 //! `cargo xtask corpus ranks`: whole collections searched on several ranks, against the search without ranks.
 //!
-//! However a space is shared, it is the same space. So verdict, kinds of faults, states and transitions are compared always; the depth
-//! where ranks go level by level; the number of faults where states are explored once, which slices of depth do not keep to.
-//! The strategies are tried one at a time, each with the usual choice for the others.
+//! However a space is shared, it is the same space. So verdict, kinds of faults, states and transitions are compared
+//! always; the depth where ranks go level by level; the number of faults where states are explored once, which slices
+//! of depth do not keep to. The strategies are tried one at a time, each with the usual choice for the others.
 
 mod instances;
 
@@ -233,7 +233,8 @@ impl Launcher {
         match (way, self.mpirun) {
             (Some(way), Some(limit)) => {
                 command = Command::new("mpirun");
-                // Processes that are left when one ends with a verdict have nothing to do any more, and need no second to notice.
+                // Processes that are left when one ends with a verdict have nothing to do any more, and need no second
+                // to notice.
                 command.args(["--quiet", "--mca", "odls_base_sigkill_timeout", "0", "--bind-to", "none"]);
                 command.args(["--allow-run-as-root", "--oversubscribe", "--timeout", &limit.as_secs().to_string()]);
                 command.args(["-n", &way.ranks.to_string()]).arg(binary).arg("check").arg(&case.model);

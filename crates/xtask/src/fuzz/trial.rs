@@ -73,8 +73,8 @@ impl Tried {
 }
 
 impl Trial {
-    /// Tries the program of a seed. If there is something to find in it, makes it small and keeps it. Returns what is to
-    /// be printed, too.
+    /// Tries the program of a seed. If there is something to find in it, makes it small and keeps it. Returns what is
+    /// to be printed, too.
     pub fn examine(&self, seed: u64, folder: &Path, findings: &Findings) -> Result<(Tried, String), Failure> {
         let program = random_model(seed, &self.without);
         let tried = self.attempt(&program, folder, self.compiler)?;

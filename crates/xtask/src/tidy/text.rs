@@ -5,6 +5,7 @@
 use super::Problem;
 
 const RUST_LINES_MAX: usize = 1000;
+const COMMENT_COLUMNS_MAX: usize = 120;
 
 /// What must not stand in Rust code, and why.
 const NOT_IN_RUST: &[(&str, &str)] = &[
@@ -46,6 +47,11 @@ fn check_rust(place: &str, text: &str, problems: &mut Vec<Problem>) {
         problems.push(Problem::new(place, message));
     }
     for (index, line) in text.lines().enumerate() {
+        let columns = line.chars().count();
+        if line.trim_start().starts_with("//") && columns > COMMENT_COLUMNS_MAX {
+            let message = format!("a comment of {columns} columns, more than {COMMENT_COLUMNS_MAX}: wrap it");
+            problems.push(Problem::new(format!("{place}:{}", index + 1), message));
+        }
         for (word, why) in NOT_IN_RUST {
             if line.contains(word) {
                 problems.push(Problem::new(format!("{place}:{}", index + 1), format!("`{word}`: {why}")));
@@ -78,6 +84,18 @@ mod tests {
 
     fn messages(place: &str, text: &str) -> Vec<String> {
         check(place, text).iter().map(Problem::to_string).collect()
+    }
+
+    #[test]
+    fn comments_are_wrapped() {
+        let comment = |columns: usize| format!("//! What.\n    /// {}\n", "ö".repeat(columns - 8));
+        assert!(messages("crates/a/src/lib.rs", &comment(COMMENT_COLUMNS_MAX)).is_empty());
+        assert_eq!(
+            messages("crates/a/src/lib.rs", &comment(COMMENT_COLUMNS_MAX + 1)),
+            ["crates/a/src/lib.rs:2: a comment of 121 columns, more than 120: wrap it"]
+        );
+        let code = format!("//! What.\nconst A: &str = \"{}\";\n", "a".repeat(200));
+        assert!(messages("crates/a/src/lib.rs", &code).is_empty(), "code is the formatter's business");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Why a thread cannot simply go on.
+//! Why a run of a thread ends before its next instruction has happened.
 
 use dampf_core::{FaultKind, Unsupported};
 
@@ -18,7 +18,7 @@ pub enum RunEnd {
     /// An assumption about sharing is refuted: the system knows which, and exploration has to restart.
     Refuted,
     /// The program is wrong.
-    Fault(Box<Obstacle>),
+    Fault(Box<ProgramFault>),
     /// The run is not to be looked at any further: an assumption of the program does not hold.
     Pruned,
     Unsupported(Box<Unsupported>),
@@ -26,14 +26,14 @@ pub enum RunEnd {
 
 /// What is wrong, before it is told to people.
 #[derive(Debug)]
-pub struct Obstacle {
+pub struct ProgramFault {
     pub kind: FaultKind,
     pub message: String,
 }
 
 impl RunEnd {
     pub fn fault(kind: FaultKind, message: impl Into<String>) -> RunEnd {
-        RunEnd::Fault(Box::new(Obstacle { kind, message: message.into() }))
+        RunEnd::Fault(Box::new(ProgramFault { kind, message: message.into() }))
     }
 }
 

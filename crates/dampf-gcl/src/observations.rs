@@ -1,0 +1,71 @@
+//! Numbers about a state: how many processes are alive, how many of them wait, how many messages are under way.
+
+use crate::ir::ProcessId;
+use crate::model::GclModel;
+use dampf_core::{Acceptance, Model, Observations, Successors, Word};
+
+const NAMES: &[&str] = &["alive", "blocked", "messages"];
+
+impl GclModel {
+    /// For each process, whether a step of the state moves it.
+    pub fn movable(&self, state: &[Word]) -> Vec<bool> {
+        let mut steps = Successors::new(self.width());
+        self.single_steps(state, &mut steps);
+        if let (true, Some(timeout)) = (steps.is_empty(), self.timeout()) {
+            let mut waiting = state.to_vec();
+            timeout.set(&mut waiting, 1);
+            self.single_steps(&waiting, &mut steps);
+        }
+        let mut movable = vec![false; self.program().processes.len()];
+        for action in steps.actions() {
+            let source = self.actions()[action.front_end() as usize];
+            let joint = self.program().process(source.process).transitions[source.transition].joint;
+            let moved = [Some(source.process), source.partner.map(|partner| partner.0), joint.map(|one| one.process)];
+            moved.into_iter().flatten().for_each(|process| movable[process.0 as usize] = true);
+        }
+        movable
+    }
+
+    /// Whether a process has ended: no transition leads on from where it is, its own or one that takes it along.
+    fn has_ended(&self, process: ProcessId, state: &[Word]) -> bool {
+        let location = self.interpreter().location(process, state);
+        let program = self.program();
+        let leaves = program.process(process).transitions.iter().any(|transition| transition.source == location);
+        let taken_along = || {
+            let joints = program.processes.iter().flat_map(|other| &other.transitions);
+            joints.filter_map(|one| one.joint).any(|joint| joint.process == process && joint.source == location)
+        };
+        !leaves && !taken_along()
+    }
+}
+
+/// `alive`: processes that have not ended. `blocked`: those of them that cannot move, a faulty step being one.
+/// `messages`: in all buffered channels.
+impl Observations for GclModel {
+    fn observations(&self) -> &[&'static str] {
+        NAMES
+    }
+
+    fn observe(&self, state: &[Word], values: &mut Vec<i64>) {
+        let processes = (0..self.program().processes.len() as u32).map(ProcessId);
+        let alive: Vec<bool> = processes.map(|process| !self.has_ended(process, state)).collect();
+        let blocked = alive.iter().zip(self.movable(state)).filter(|(is_alive, can_move)| **is_alive && !can_move);
+        let buffers = self.layout().channels.iter().flatten();
+        values.extend([
+            alive.iter().filter(|is_alive| **is_alive).count() as i64,
+            blocked.count() as i64,
+            buffers.map(|buffer| i64::from(buffer.length.get(state))).sum(),
+        ]);
+    }
+}
+
+/// A state in which some process is in an accepting location. The property automaton of a program is none of its
+/// processes: [`Watched`](crate::Watched) runs it.
+impl Acceptance for GclModel {
+    fn is_accepting(&self, state: &[Word]) -> bool {
+        self.program().processes.iter().enumerate().any(|(number, process)| {
+            let location = self.interpreter().location(ProcessId(number as u32), state);
+            process.locations[location.0 as usize].accepting
+        })
+    }
+}

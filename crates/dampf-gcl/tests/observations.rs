@@ -1,0 +1,115 @@
+//! What is observed of states, and which of them are accepting.
+
+mod support;
+
+use dampf_core::{Acceptance, Action, Model, Observations, Successors, Word, Worker};
+use dampf_gcl::ir::*;
+use dampf_gcl::{Backend, GclModel, Watched};
+use std::collections::BTreeMap;
+use support::*;
+
+fn model(program: Program) -> GclModel {
+    GclModel::new(program, Backend::Interpreter).expect("the program is supported")
+}
+
+fn observed(model: &GclModel, state: &[Word]) -> BTreeMap<&'static str, i64> {
+    let mut values = Vec::new();
+    model.observe(state, &mut values);
+    assert_eq!(values.len(), model.observations().len());
+    model.observations().iter().copied().zip(values).collect()
+}
+
+/// Where a step leads.
+fn after<M: Model>(model: &M, state: &[Word], action: Action) -> Vec<Word> {
+    let mut steps = Successors::new(model.width());
+    model.worker().successors(state, &mut steps);
+    let index = steps.actions().iter().position(|label| *label == action).expect("the step can be taken");
+    steps.state(index).to_vec()
+}
+
+#[test]
+fn processes_end_and_wait_and_messages_are_under_way() {
+    let sender = process("S", 2, vec![transition(0, 1).send(0, vec![number(1)])]);
+    let receiver = process("R", 2, vec![transition(0, 1).receive(0, vec![scalar(0)])]);
+    let stuck = process("T", 2, vec![transition(0, 1).when(number(0))]);
+    let variables = vec![variable("x", IntType::BIT, 0)];
+    let model = model(program(variables, vec![channel("c", 2, &[IntType::BIT])], vec![sender, receiver, stuck]));
+    let initial = model.interpreter().initial_state();
+    assert_eq!(observed(&model, &initial), BTreeMap::from([("alive", 3), ("blocked", 2), ("messages", 0)]));
+    let sent = after(&model, &initial, Action(0));
+    assert_eq!(observed(&model, &sent), BTreeMap::from([("alive", 2), ("blocked", 1), ("messages", 1)]));
+    let received = after(&model, &sent, Action(1));
+    assert_eq!(observed(&model, &received), BTreeMap::from([("alive", 1), ("blocked", 1), ("messages", 0)]));
+}
+
+#[test]
+fn who_waits_for_a_timeout_is_blocked_only_while_others_move() {
+    let waiting = process("W", 2, vec![transition(0, 1).when(read(0))]);
+    let other = process("O", 2, vec![transition(0, 1)]);
+    let mut program = program(vec![variable("timeout", IntType::BIT, 0)], vec![], vec![waiting, other]);
+    program.timeout = Some(VariableId(0));
+    let model = model(program);
+    let initial = model.interpreter().initial_state();
+    assert_eq!(observed(&model, &initial)["blocked"], 1);
+    assert_eq!(observed(&model, &after(&model, &initial, Action(1)))["blocked"], 0);
+}
+
+#[test]
+fn observations_agree_with_the_steps_of_random_programs() {
+    for seed in 0..300 {
+        let program = random_program(seed);
+        if program.has_compound_steps {
+            continue;
+        }
+        let model = model(program);
+        let state = model.interpreter().initial_state();
+        let mut steps = Successors::new(model.width());
+        model.worker().successors(&state, &mut steps);
+        let observed = observed(&model, &state);
+        assert!(observed["blocked"] <= observed["alive"], "seed {seed}");
+        assert_eq!(observed["blocked"] == observed["alive"], steps.is_empty(), "seed {seed}");
+    }
+}
+
+/// A counter that goes up to 2 and stays there, and an automaton that waits for 2 and then accepts.
+fn watched_counter() -> Program {
+    let one_more = assign(scalar(0), binary(BinaryOp::Add, read(0), number(1)));
+    let is = |value: i32| binary(BinaryOp::Equal, read(0), number(value));
+    let counter =
+        process("C", 1, vec![transition(0, 0).when(binary(BinaryOp::Less, read(0), number(2))).does(vec![one_more])]);
+    let mut automaton =
+        process("property", 2, vec![transition(0, 0), transition(0, 1).when(is(2)), transition(1, 1).when(is(2))]);
+    automaton.locations[1].accepting = true;
+    Program { property: Some(automaton), ..program(vec![variable("x", IntType::U8, 0)], vec![], vec![counter]) }
+}
+
+#[test]
+fn an_automaton_moves_with_the_program_and_alone_at_its_end() {
+    let watched = Watched::new(model(watched_counter())).expect("there is an automaton");
+    let mut steps = Successors::new(watched.width());
+    watched.worker().initial(&mut steps);
+    let mut state = steps.state(0).to_vec();
+    for _ in 0..2 {
+        assert!(!watched.is_accepting(&state));
+        watched.worker().successors(&state, &mut steps);
+        assert_eq!(steps.actions(), [Action(0)], "the counter moves, and the automaton stays");
+        state = steps.state(0).to_vec();
+    }
+    watched.worker().successors(&state, &mut steps);
+    let alone = u64::from(u32::MAX);
+    assert_eq!(steps.actions(), [Action(alone), Action(1 << 32 | alone)]);
+    let seen = after(&watched, &state, Action(1 << 32 | alone));
+    assert!(watched.is_accepting(&seen));
+    assert_eq!(after(&watched, &seen, Action(2 << 32 | alone)), seen, "an accepting cycle");
+    assert!(Watched::new(model(program(vec![], vec![], vec![process("P", 1, vec![])]))).is_none());
+}
+
+#[test]
+fn a_process_in_an_accepting_location_is_enough() {
+    let mut accepting = process("P", 2, vec![transition(0, 1)]);
+    accepting.locations[1].accepting = true;
+    let model = model(program(vec![], vec![], vec![accepting, process("Q", 1, vec![])]));
+    let initial = model.interpreter().initial_state();
+    assert!(!model.is_accepting(&initial));
+    assert!(model.is_accepting(&after(&model, &initial, Action(0))));
+}

@@ -1,0 +1,65 @@
+//! The calls that a thread is in, and which of them is on a line that the user wrote.
+
+use crate::machine::Machine;
+use dampf_rv::debug::Registers;
+use dampf_rv::decode::Op;
+use dampf_rv::machine::Hart;
+
+const RA: usize = 1;
+
+impl Machine<'_> {
+    /// The instruction to blame: the nearest one on a line that the user wrote.
+    pub fn user_pc(&self, hart: &Hart) -> u64 {
+        let program = &self.system.program;
+        let is_hook = program.hook(hart.pc).is_some_and(|hook| !hook.is_in_function());
+        if !is_hook && program.is_user_line(hart.pc) {
+            return program.announced(hart.pc).unwrap_or(hart.pc);
+        }
+        // At a function's first instruction the caller is in the return address.
+        let caller = hart.x[RA].wrapping_sub(2);
+        if is_hook && program.is_user_line(caller) {
+            return caller;
+        }
+        let found = self.call_stack(hart).into_iter().skip(1).find(|&pc| program.is_user_line(pc));
+        let found = found.or(Some(caller).filter(|&caller| program.is_user_line(caller)));
+        found.or_else(|| self.return_address_on_stack(hart)).unwrap_or(hart.pc)
+    }
+
+    /// The first word on the stack that leads back behind a call on a line of the user's. Much of the C library has no
+    /// unwinding information; its frames are small, and what looks like such an address is one.
+    pub fn return_address_on_stack(&self, hart: &Hart) -> Option<u64> {
+        const WORDS_MAX: u64 = 1024;
+        let program = &self.system.program;
+        let is_call = |at: u64| {
+            let instruction = program.code.at(at);
+            instruction.is_some_and(|instruction| matches!(instruction.op, Op::Jal | Op::Jalr) && instruction.rd == 1)
+        };
+        let words = (0..WORDS_MAX).map(|number| self.memory.peek_long(hart.x[2].wrapping_add(8 * number)));
+        let behind_call = |&address: &u64| is_call(address.wrapping_sub(4)) || is_call(address.wrapping_sub(2));
+        words.filter(behind_call).map(|address| address - 2).find(|&pc| program.is_user_line(pc))
+    }
+
+    /// The calls that a thread is in, innermost first: addresses within the call instructions.
+    pub fn call_stack(&self, hart: &Hart) -> Vec<u64> {
+        self.call_frames(hart).iter().map(|registers| registers.pc).collect()
+    }
+
+    /// The calls that a thread is in with the registers of each, as far as they are known.
+    pub fn call_frames(&self, hart: &Hart) -> Vec<Registers> {
+        let program = &self.system.program;
+        let mut integer: [u64; 32] = std::array::from_fn(|number| hart.x[number]);
+        let memory = |address: u64, out: &mut [u8]| self.memory.peek(address, out);
+        let innermost = Registers::new(hart.pc, &integer, &hart.f);
+        let in_code = program.code.at(hart.pc).is_some();
+        let mut callers = if in_code { program.debug.callers(&innermost, &memory) } else { Vec::new() };
+        if callers.is_empty() {
+            // Not in the code at all, it is as if the call had returned at once. Code without unwinding information is
+            // mostly leaf functions: the return address is still in its register.
+            let caller = Registers::new(std::mem::take(&mut integer[RA]).wrapping_sub(2), &integer, &hart.f);
+            callers = program.debug.callers(&caller, &memory);
+            callers.insert(0, caller);
+        }
+        callers.insert(0, innermost);
+        callers
+    }
+}

@@ -1,0 +1,39 @@
+//! The step that is under way.
+
+#[derive(Default)]
+pub struct CurrentStep {
+    /// No other thread is alive: nothing is visible to anybody.
+    pub alone: bool,
+    /// There are other threads, or some that may have ended just now.
+    pub others: bool,
+    /// The running thread may perform one visible operation.
+    pub granted: bool,
+    /// The running thread has entered an atomic section in this step.
+    pub section_began: bool,
+    /// The running thread's stack pointer when what it has left of its stack was last looked at.
+    pub sp_before: u64,
+    /// Threads that were created or released in this step and have not run yet.
+    pub fresh: Vec<u32>,
+    /// What the program wrote in this step.
+    pub output: Vec<u8>,
+    /// What this step leaves out because it is not supported, if it does: then the search verifies nothing.
+    pub unsupported: Option<String>,
+}
+
+impl CurrentStep {
+    /// Another step begins.
+    pub fn clear(&mut self) {
+        self.fresh.clear();
+        self.output.clear();
+        self.unsupported = None;
+    }
+
+    /// A thread begins to run, with a visible operation granted or none.
+    pub fn begin_run(&mut self, alone: bool, others: bool, granted: bool, sp: u64) {
+        self.alone = alone;
+        self.others = others;
+        self.granted = granted;
+        self.section_began = false;
+        self.sp_before = sp;
+    }
+}

@@ -1,0 +1,43 @@
+//! What a model says about its steps and states for reductions, heuristics and properties, beyond what guarded commands
+//! say.
+//!
+//! Channels are variables here, and processes that come and go are instances that are always there; so objects are
+//! those of guarded commands: the location of an instance, `_nr_pr` and the number of channels among the variables, and
+//! for a channel its length and the places for its messages.
+
+use crate::model::PromelaModel;
+use dampf_core::{Acceptance, Action, Footprint, Footprints, Object, Observations, Word};
+
+impl Footprints for PromelaModel {
+    fn footprint(&self, state: &[Word], action: Action, footprint: &mut Footprint) {
+        self.gcl().footprint(state, action, footprint);
+    }
+
+    fn object_name(&self, object: Object) -> String {
+        self.gcl().object_name(object)
+    }
+}
+
+/// `alive`: processes that are there. `blocked`: those of them that cannot move. `messages`: in all channels.
+impl Observations for PromelaModel {
+    fn observations(&self) -> &[&'static str] {
+        self.gcl().observations()
+    }
+
+    fn observe(&self, state: &[Word], values: &mut Vec<i64>) {
+        let movable = self.gcl().movable(state);
+        let alive = || (0..movable.len()).filter(|instance| self.is_alive(*instance, state));
+        values.extend([
+            alive().count() as i64,
+            alive().filter(|instance| !movable[*instance]).count() as i64,
+            self.channel_lengths(state).sum(),
+        ]);
+    }
+}
+
+/// A state in which some process is at a label that begins with `accept`.
+impl Acceptance for PromelaModel {
+    fn is_accepting(&self, state: &[Word]) -> bool {
+        self.gcl().is_accepting(state)
+    }
+}
