@@ -36,7 +36,7 @@ pub(crate) fn search<R: Recall<S>, M: Model, S: Store>(
     let mut traversal = Traversal::default();
     let carried = R::carried(model.width());
     let mut first = States::new(carried);
-    if !traversal.begin(model, store, (options, monitor), |state, words| first.push(state, words)) {
+    if !traversal.begin(model, store, (options, monitor), |_, state, words| first.push(state, words)) {
         return traversal;
     }
     let levels = Mutex::new(Levels { now: VecDeque::from([first]), next: VecDeque::new(), over: false });

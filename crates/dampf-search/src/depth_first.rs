@@ -58,7 +58,7 @@ pub(crate) fn search<R: Recall<S>, M: Model, S: Store>(
     let mut traversal = Traversal::default();
     let carried = R::carried(model.width());
     let mut first = Stack::default();
-    let begun = traversal.begin(model, store, (options, monitor), |state, words| {
+    let begun = traversal.begin(model, store, (options, monitor), |_, state, words| {
         first.entries.push(Entry { state, depth: 0, mark: false });
         first.words.extend_from_slice(&words[..carried]);
     });

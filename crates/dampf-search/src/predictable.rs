@@ -15,7 +15,7 @@ use crate::expand::{BATCH, Expander, Explored, Judgement, Sink};
 use crate::rebuild::Route;
 use crate::traversal::{Discovery, Traversal};
 use crate::{Monitor, SearchOptions, StopReason};
-use dampf_core::{Fault, Model, Successors, Trail, Word, Worker};
+use dampf_core::{Action, Fault, Model, Successors, Trail, Word, Worker};
 use dampf_store::{Parents, Retrieve, Session, Staged, Staging, StateRef};
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -46,8 +46,12 @@ pub(crate) fn search<M: Model, S: Retrieve + Parents + Staging>(
     monitor: &Monitor,
 ) -> Traversal {
     let mut traversal = Traversal::default();
-    let mut first = Vec::new();
-    if !traversal.begin(model, store, (options, monitor), |state, _| first.push(state)) {
+    let (mut first, mut initial) = (Vec::new(), Vec::new());
+    let begun = traversal.begin(model, store, (options, monitor), |number, state, _| {
+        first.push(state);
+        initial.push(number as u64);
+    });
+    if !begun {
         return traversal;
     }
     let own = Hand::new(model, store, options.deadlocks);
@@ -55,6 +59,7 @@ pub(crate) fn search<M: Model, S: Retrieve + Parents + Staging>(
         crew: Crew { model, store, options, own },
         monitor,
         traversal,
+        initial,
         levels: vec![Level { states: first, parents: Vec::new() }],
         places: Vec::new(),
         faulty_steps: Vec::new(),
@@ -67,6 +72,8 @@ struct Search<'a, M: Model, S: Staging> {
     crew: Crew<'a, M, S>,
     monitor: &'a Monitor,
     traversal: Traversal,
+    /// The numbers of the initial states that are the first level.
+    initial: Vec<u64>,
     /// All levels; the last is explored next.
     levels: Vec<Level>,
     /// Where the states of the last level stand; nothing for initial states, which stand by their positions.
@@ -125,8 +132,11 @@ impl<M: Model, S: Retrieve + Parents + Staging> Search<'_, M, S> {
         for (place, fault) in found {
             self.monitor.add_fault();
             let trail = match &self.levels[..self.levels.len() - 1] {
-                [] => Trail::ending(u64::from(place.0), Vec::new()),
-                before => way_through(self.crew.model, self.crew.store, before, place),
+                [] => Trail::ending(self.initial[place.0 as usize], Vec::new()),
+                before => {
+                    let (position, actions) = way_through(self.crew.model, self.crew.store, before, place);
+                    Trail::ending(self.initial[position as usize], actions)
+                }
             };
             self.traversal.note(Discovery { fault, route: Route::Known(trail), step: None });
             if !self.crew.options.keep_going {
@@ -308,8 +318,8 @@ fn publish<M: Model, S: Staging>(crew: &mut Crew<M, S>, level: &[StateRef], next
     crew.run(next.len(), &work);
 }
 
-/// The trail through the levels to the step at `place` of the last of them.
-fn way_through<M: Model, S: Retrieve>(model: &M, store: &S, levels: &[Level], place: Place) -> Trail {
+/// The way through the levels to the step at `place` of the last of them: the position of its initial state, and its labels.
+fn way_through<M: Model, S: Retrieve>(model: &M, store: &S, levels: &[Level], place: Place) -> (u32, Vec<Action>) {
     let mut positions = vec![place.0];
     for level in levels.iter().skip(1).rev() {
         let last = *positions.last().expect("begins with one");
@@ -336,5 +346,5 @@ fn way_through<M: Model, S: Retrieve>(model: &M, store: &S, levels: &[Level], pl
         };
         actions.push(out.action(step));
     }
-    Trail::ending(u64::from(positions[0]), actions)
+    (positions[0], actions)
 }

@@ -43,13 +43,13 @@ impl Traversal {
         self.judgement.absorb(other.judgement);
     }
 
-    /// Adds the initial states to a store, calling `new` for each. False where the search is over before it began.
+    /// Adds the initial states to a store, calling `new` for each with its number. False where the search is over before it began.
     pub fn begin<M: Model, S: Store>(
         &mut self,
         model: &M,
         store: &S,
         (options, monitor): (&SearchOptions, &Monitor),
-        mut new: impl FnMut(StateRef, &[Word]),
+        mut new: impl FnMut(usize, StateRef, &[Word]),
     ) -> bool {
         let mut expander = Expander::new(model, options.deadlocks);
         let mut session = store.session();
@@ -58,11 +58,12 @@ impl Traversal {
             let route = Route::Known(Trail::ending(number as u64, Vec::new()));
             self.note(Discovery { fault, route, step: None });
         });
-        for state in (0..initial.len()).filter(|&number| initial.leads_on(number)).map(|number| initial.state(number)) {
+        for number in (0..initial.len()).filter(|&number| initial.leads_on(number)) {
+            let state = initial.state(number);
             let pending = session.prepare(state);
             if let Inserted::New(name) = session.commit(pending, state, None) {
                 monitor.add(1, 0);
-                new(name, state);
+                new(number, name, state);
             }
         }
         self.judgement.absorb(expander.take_judgement());

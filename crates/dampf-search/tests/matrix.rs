@@ -126,6 +126,18 @@ fn engines_agree_with_the_reference_on_random_graphs() {
 }
 
 #[test]
+fn initial_states_that_are_repeated_keep_their_numbers() {
+    for seed in 0..60 {
+        let mut graph = random_graph(seed, Size { states: 40, fanout: 3, faults: 12 });
+        let first = graph.initial[0];
+        let others = (0..graph.nodes.len() as u32).filter(|node| *node != first).take(2);
+        graph.initial = [first, first].into_iter().chain(others).collect();
+        let expected = reference(&graph, true);
+        matrix(true).iter().for_each(|engine| compare(&graph, &expected, engine, &format!("seed {seed}")));
+    }
+}
+
+#[test]
 fn engines_agree_on_graphs_that_make_tables_grow() {
     for seed in 0..2 {
         let graph = random_graph(seed, Size { states: 300_000, fanout: 6, faults: [0, 50_000][seed as usize] });
