@@ -150,6 +150,8 @@ pub struct Sharing {
     locks_observed: bool,
     ends_observed: bool,
     joins_observed: bool,
+    /// The numbers of the lines of stacks and thread-local storage that are shared, ascending.
+    shared_lines: Vec<u64>,
     slots: usize,
 }
 
@@ -168,6 +170,7 @@ impl Sharing {
         self.locks_observed = self.everything || self.knows(FactKind::LocksObserved, 0);
         self.ends_observed = self.everything || self.knows(FactKind::EndsObserved, 0);
         self.joins_observed = self.everything || self.knows(FactKind::JoinsObserved, 0);
+        self.shared_lines = self.range(FactKind::SharedLine, 0..u64::MAX).collect();
         let most = self.range(FactKind::TooFewSlots, 0..u64::MAX).last();
         self.slots = most.map_or(SLOTS, |too_few| 2 * too_few as usize);
     }
@@ -198,12 +201,13 @@ impl Sharing {
     }
 
     pub fn is_shared_line(&self, address: u64) -> bool {
-        self.everything || self.knows(FactKind::SharedLine, address / SHARED_LINE_BYTES)
+        self.everything || self.shared_lines.binary_search(&(address / SHARED_LINE_BYTES)).is_ok()
     }
 
     /// The shared lines of stacks in a range of numbers.
     pub fn shared_lines(&self, lines: Range<u64>) -> impl Iterator<Item = u64> + '_ {
-        self.range(FactKind::SharedLine, lines)
+        let first = self.shared_lines.partition_point(|&line| line < lines.start);
+        self.shared_lines[first..].iter().copied().take_while(move |&line| line < lines.end)
     }
 
     /// Whether the part of a stack with this number is left while other threads live.
