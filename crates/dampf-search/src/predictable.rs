@@ -318,7 +318,8 @@ fn publish<M: Model, S: Staging>(crew: &mut Crew<M, S>, level: &[StateRef], next
     crew.run(next.len(), &work);
 }
 
-/// The way through the levels to the step at `place` of the last of them: the position of its initial state, and its labels.
+/// The way through the levels to the step at `place` of the last of them: the position of its initial state, and its
+/// labels.
 fn way_through<M: Model, S: Retrieve>(model: &M, store: &S, levels: &[Level], place: Place) -> (u32, Vec<Action>) {
     let mut positions = vec![place.0];
     for level in levels.iter().skip(1).rev() {

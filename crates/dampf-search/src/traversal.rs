@@ -43,7 +43,8 @@ impl Traversal {
         self.judgement.absorb(other.judgement);
     }
 
-    /// Adds the initial states to a store, calling `new` for each with its number. False where the search is over before it began.
+    /// Adds the initial states to a store, calling `new` for each with its number. False where the search is over
+    /// before it began.
     pub fn begin<M: Model, S: Store>(
         &mut self,
         model: &M,
