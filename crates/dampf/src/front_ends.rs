@@ -132,10 +132,19 @@ impl Registry {
         let offering: Vec<&str> = offering.map(|language| language.all_called()).collect();
         Err(Failure::new(format!(
             "{option} goes with {}; `{}` is {}",
-            offering.join(" and "),
+            listed(&offering),
             input.display(),
             language.called()
         )))
+    }
+}
+
+/// Names as one says them: `these, those and others`.
+fn listed(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [name] => (*name).to_owned(),
+        [before @ .., last] => format!("{} and {last}", before.join(", ")),
     }
 }
 

@@ -388,11 +388,15 @@ fn options_of_models_are_refused_for_programs() {
     let playground = Playground::new();
     playground.write("echo.c", ECHO.as_bytes());
     for command in ["check", "simulate", "info"] {
-        playground.refused(&[command, "echo.c", "--invariant", "x == 1"], "--invariant goes with models");
-        playground.refused(&[command, "echo.c", "--goal", "x == 1"], "--goal goes with models");
+        playground
+            .refused(&[command, "echo.c", "--invariant", "x == 1"], "--invariant goes with DVE models and DMC models");
+        playground.refused(&[command, "echo.c", "--goal", "x == 1"], "--goal goes with DVE models and DMC models");
     }
     playground.refused(&["check", "echo.c", "--buchi", "forks.dve"], "--buchi goes with DMC models");
-    playground.refused(&["check", "echo.c", "--backend", "native"], "--backend goes with models");
+    playground.refused(
+        &["check", "echo.c", "--backend", "native"],
+        "--backend goes with Promela models, DVE models and DMC models",
+    );
     playground.refused(&["simulate", "echo.c", "--quiet", "--interactive"], "cannot be used with");
     playground.refused(&["simulate", "echo.c", "--quiet", "--steps", "3"], "cannot be used with");
     playground.refused(&["simulate", "echo.c", "--trail", "t.json", "--cflags", "-O2"], "cannot be used with");
@@ -418,7 +422,7 @@ fn options_of_programs_are_refused_for_models() {
             &["--no-races"],
             &["--", "argument"],
         ] {
-            playground.refused(&[&[command, "turns.dve"], options].concat(), "programs; `turns.dve` is a model");
+            playground.refused(&[&[command, "turns.dve"], options].concat(), "programs; `turns.dve` is a DVE model");
         }
     }
     playground.refused(&["simulate", "turns.dve", "--quiet"], "--quiet goes with programs");
@@ -613,7 +617,7 @@ fn a_trail_of_a_source_with_a_changed_header_is_refused() {
     assert_eq!(playground.dampf(&["replay", "t.json", "--allow-changed-model"]).status, 0);
     // Trails of versions that did not keep the hash are taken as they are.
     let kept = playground.read("t.json");
-    let start = kept.find("\"executable_hash\"").expect("a hash is kept");
+    let start = kept.find("\"build_hash\"").expect("a hash is kept");
     let end = start + kept[start..].find(',').expect("another field follows") + 1;
     playground.write("t.json", format!("{}{}", &kept[..start], &kept[end..]).as_bytes());
     assert_eq!(playground.dampf(&["replay", "t.json"]).status, 0);
@@ -654,7 +658,7 @@ fn a_trail_fits_wherever_its_source_is_compiled() {
         let check = ["check", &absolute, "--trail", "here.json"].map(str::to_owned);
         assert_eq!(running::dampf_in(&playground.path(folder), &check).status, 1);
         let kept: Value = serde_json::from_str(&playground.read(&format!("{folder}/here.json"))).unwrap();
-        kept["program"]["executable_hash"].as_str().expect("a hash is kept").to_owned()
+        kept["build_hash"].as_str().expect("a hash is kept").to_owned()
     };
     assert_eq!(compiled_in("project"), compiled_in("a_much_longer_name_of_a_folder"));
 }
