@@ -106,7 +106,7 @@ fn check_unchanged(kept: &TrailFile, hashes: &Hashes, path: &Path, may_differ: b
     }
     // Of a source that was moved the names differ that it is compiled with.
     let comparable = path.display().to_string() == kept.origin.model;
-    let rebuilt_otherwise = comparable && hashes.build != kept.origin.build_hash;
+    let rebuilt_otherwise = comparable && kept.origin.build_hash.is_some() && hashes.build != kept.origin.build_hash;
     if rebuilt_otherwise && !may_differ {
         return Err(Failure::with_help(
             format!(
