@@ -24,7 +24,18 @@ fn models() -> PathBuf {
 }
 
 fn command(folder: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_dampf"));
+    set_up(Command::new(env!("CARGO_BIN_EXE_dampf")), folder, arguments)
+}
+
+/// The same for a command that is to be interrupted: whoever runs tests in the background may have them ignore
+/// interrupts, and children inherit that.
+fn interruptible(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new("env");
+    command.arg("--default-signal=INT").arg(env!("CARGO_BIN_EXE_dampf"));
+    set_up(command, folder, arguments)
+}
+
+fn set_up(mut command: Command, folder: &Path, arguments: &[&str]) -> Command {
     command.args(arguments).current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.env_remove("NO_COLOR").env("TERM", "xterm").env("COLUMNS", "100");
     command
@@ -179,7 +190,7 @@ impl Playground {
     /// Runs the command and interrupts it after a while, once it watches for interrupts if it ever does; how long it
     /// took to end then.
     pub fn interrupted(&self, watches: bool, delay: Duration, arguments: &[&str]) -> (Finished, Duration) {
-        let child = command(self.folder.path(), arguments).spawn().unwrap();
+        let child = interruptible(self.folder.path(), arguments).spawn().unwrap();
         if watches {
             await_watching(&child);
         }
