@@ -281,6 +281,7 @@ fn the_summary_has_every_field() {
           "transitions": 2500,
           "depth": 12,
           "frontier": 3,
+          "rounds": 1,
           "seconds": 0.5,
           "states_per_second": 2000,
           "peak_rss_bytes": 5242880,
