@@ -67,8 +67,9 @@ impl Gatherer {
         if self.records.len() + needed > self.capacity {
             self.make_room()?;
         }
+        let all_lead_on = successors.is_unremarkable();
         for step in 0..successors.len() {
-            if successors.leads_on(step) {
+            if all_lead_on || successors.leads_on(step) {
                 self.add_state(successors.state(step), hint)?;
             }
         }
