@@ -168,6 +168,9 @@ impl Machine<'_> {
             }
             self.step.granted = false;
         }
+        if visible && self.has_section_rivals() {
+            self.check_section_access(address, bytes, write)?;
+        }
         if write && visible && !self.process.reservations.is_empty() {
             self.cancel_reservations(address, bytes);
         }
@@ -179,7 +182,8 @@ impl Machine<'_> {
         if self.memory.is_recording() {
             return;
         }
-        let watched = !self.locked.is_empty() || !self.process.reservations.is_empty();
+        let watched =
+            !self.locked.is_empty() || !self.process.reservations.is_empty() || self.has_section_rivals();
         let (read, write) = match standing.visible {
             _ if self.memory.is_watched(standing.region) => (0, 0),
             0 => (standing.valid, standing.valid),

@@ -31,12 +31,16 @@ impl Machine<'_> {
         let thread = self.threads.current_mut();
         thread.atomic = thread.atomic.saturating_add(1);
         self.step.section_began = true;
+        self.note_section_rivals();
         self.memory.forget_translations();
     }
 
     pub fn end_section(&mut self) {
         let thread = self.threads.current_mut();
         thread.atomic = thread.atomic.saturating_sub(1);
+        if thread.atomic == 0 {
+            self.scratch.section_rivals.clear();
+        }
         // What was visible within the section has happened; what follows is another step.
         self.step.granted = false;
         self.memory.forget_translations();

@@ -10,6 +10,10 @@ pub struct CurrentStep {
     pub granted: bool,
     /// The running thread has entered an atomic section in this step.
     pub section_began: bool,
+    /// The step ends behind the operation at hand, though the thread stands before none that others can notice.
+    pub ends_here: bool,
+    /// The running thread may leave frames that other threads use.
+    pub watches_frames: bool,
     /// The running thread's stack pointer when what it has left of its stack was last looked at.
     pub sp_before: u64,
     /// Threads that were created or released in this step and have not run yet.
@@ -34,6 +38,8 @@ impl CurrentStep {
         self.others = others;
         self.granted = granted;
         self.section_began = false;
+        self.ends_here = false;
+        self.watches_frames = false;
         self.sp_before = sp;
     }
 }

@@ -39,6 +39,9 @@ const A0: usize = 10;
 const A1: usize = 11;
 const A2: usize = 12;
 
+/// Creating a thread is no place to switch until so many live: a program may create them for ever, and a step has to end.
+const CREATED_AT_ONCE: usize = 6;
+
 impl Machine<'_> {
     /// The thread pointer of a slot, which is also the thread's handle.
     fn thread_pointer(&self, slot: u32) -> u64 {
@@ -112,6 +115,7 @@ impl Machine<'_> {
         self.step.others = true;
         // What the creator does from here on can happen after what the new thread does.
         self.step.granted = false;
+        self.step.ends_here = self.threads.alive(CREATED_AT_ONCE + 1) > CREATED_AT_ONCE;
         self.memory.forget_translations();
         Ok(Next::Return(0))
     }

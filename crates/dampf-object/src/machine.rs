@@ -71,6 +71,8 @@ pub struct Machine<'m> {
 pub struct Scratch {
     /// The accesses that threads stand before.
     pub pending: Vec<PendingAccess>,
+    /// The plain accesses that others stand before while the running thread is in an atomic section.
+    pub section_rivals: Vec<PendingAccess>,
     /// From where threads were passed in the search of circles of waiting threads.
     pub passed: Vec<u32>,
     words: Vec<Word>,

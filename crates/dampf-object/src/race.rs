@@ -4,9 +4,14 @@
 //! that are not atomic can be told from those that are only where the compiler announced the atomic ones; the plain
 //! accesses of the libraries count as atomic, since the libraries implement atomics with them, but for those of
 //! functions for strings and bytes.
+//!
+//! What a thread accesses within an atomic section it never stands before, since a section is one step. Sections exclude
+//! each other, but nothing orders them with plain accesses outside: a section races with an access that another thread
+//! stands before meanwhile.
 
 use crate::hooks::{Hook, Object};
 use crate::machine::Machine;
+use crate::run_end::RunEnd;
 use crate::side_access::MemoryAccess;
 use crate::thread::Status;
 use dampf_core::{Fault, FaultKind};
@@ -143,18 +148,55 @@ impl Machine<'_> {
         found.map(|(one, other)| self.told_race(one, other))
     }
 
+    /// Notes which accesses of others the atomic section that the running thread is in would race with.
+    pub fn note_section_rivals(&mut self) {
+        self.scratch.section_rivals.clear();
+        if !self.checks_races() || self.step.alone {
+            return;
+        }
+        let mut rivals = std::mem::take(&mut self.scratch.section_rivals);
+        let running = self.threads.running;
+        (0..self.slots() as u32).filter(|&slot| slot != running).for_each(|slot| self.add_pending(slot, &mut rivals));
+        rivals.retain(|rival| !rival.atomic && self.threads[rival.slot as usize].atomic == 0);
+        self.scratch.section_rivals = rivals;
+    }
+
+    /// Whether accesses of the running thread have to be compared with those that others stand before.
+    #[inline]
+    pub fn has_section_rivals(&self) -> bool {
+        !self.scratch.section_rivals.is_empty()
+    }
+
+    /// Refuses an access within an atomic section that races with one that another thread stands before.
+    pub fn check_section_access(&mut self, address: u64, bytes: u64, writes: bool) -> Result<(), RunEnd> {
+        let slot = self.threads.running;
+        let access = PendingAccess::plain(slot, MemoryAccess { address, bytes, writes }, 0);
+        let Some(rival) = self.scratch.section_rivals.iter().copied().find(|rival| rival.conflicts(&access)) else {
+            return Ok(());
+        };
+        let place = self.place_name(address.max(rival.address));
+        let (me, other) = (self.thread_name(slot), self.thread_name(rival.slot));
+        let there = self.told_place(rival);
+        let message =
+            format!("{me} {} {place} in an atomic section while {other} {} it{there}", access.told(), rival.told());
+        Err(RunEnd::fault(FaultKind::DataRace, message))
+    }
+
+    /// Where in the source an access is, for the end of a sentence.
+    fn told_place(&mut self, access: PendingAccess) -> String {
+        let hart = self.threads.take_hart(access.slot);
+        let location = self.user_location(self.user_pc_of(&hart, access.pc));
+        self.threads.put_hart(access.slot, hart);
+        location.map_or_else(String::new, |location| format!(" at {}:{}", location.file, location.line))
+    }
+
     fn told_race(&mut self, first: PendingAccess, second: PendingAccess) -> Fault {
         // The one that is not atomic is to blame.
         let (blamed, other) = if first.atomic { (second, first) } else { (first, second) };
         // What both access, though one may access more.
         let place = self.place_name(blamed.address.max(other.address));
         let (one, two) = (self.thread_name(blamed.slot), self.thread_name(other.slot));
-        let hart = self.threads.take_hart(other.slot);
-        let there = match self.user_location(self.user_pc_of(&hart, other.pc)) {
-            Some(location) => format!(" at {}:{}", location.file, location.line),
-            None => String::new(),
-        };
-        self.threads.put_hart(other.slot, hart);
+        let there = self.told_place(other);
         let message = format!("{one} {} {place} while {two} {} it{there}", blamed.told(), other.told());
         let hart = self.threads.take_hart(blamed.slot);
         let pc = self.user_pc_of(&hart, blamed.pc);

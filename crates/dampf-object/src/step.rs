@@ -9,10 +9,14 @@ use crate::thread::Status;
 use dampf_core::FaultKind;
 use dampf_rv::decode::Op;
 use dampf_rv::machine::{self, Exit, Hart};
+use std::collections::HashMap;
 
 /// A thread that runs for so many instructions without a visible operation is interrupted: it may never come to one.
 /// Interrupting a thread anywhere is sound, it only adds states.
 const BUDGET: u64 = 1 << 20;
+
+/// A thread that is interrupted is looked at for so many instructions to find a place where its loop comes by.
+const LOOP_WINDOW: u32 = 1 << 15;
 
 /// What happens after an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,6 +31,16 @@ pub enum Next {
     Wait,
     /// The thread or the process has ended.
     End,
+}
+
+/// How a stretch of a run ended.
+enum Stretch {
+    /// The thread stands before something that others can notice, or waits, or has ended.
+    Stopped,
+    /// What stood in its way was done.
+    WentOn,
+    /// So many instructions were executed as it was given.
+    Spent,
 }
 
 const RA: usize = 1;
@@ -83,6 +97,10 @@ impl Machine<'_> {
         let mut hart = self.threads.take_hart(slot);
         let (alone, others) = (self.threads.alive(2) == 1, self.threads.has_others());
         self.step.begin_run(alone, others, way.is_some(), hart.x[SP]);
+        self.scratch.section_rivals.clear();
+        if self.threads[slot as usize].atomic > 0 {
+            self.note_section_rivals();
+        }
         self.threads.out = Some(slot);
         self.threads.operating = None;
         let mut result = self.go(&mut hart, way);
@@ -145,26 +163,72 @@ impl Machine<'_> {
         let stands_at_operation = system.program.hook(hart.pc).is_some() || self.is_system_call(hart.pc);
         let mut way = way.filter(|_| stands_at_operation);
         let mut budget = budget;
-        let has_shared_frames = self.has_shared_frames(hart.x[2]);
-        loop {
-            let before = budget;
-            let exit = match has_shared_frames {
-                true => self.run_watching_frames(hart, &mut budget)?,
-                false => machine::run(hart, &system.program.code, self, &mut budget),
-            };
-            self.instructions += before - budget;
-            if matches!(exit, Exit::Stopped(RunEnd::Visible) | Exit::Budget) {
-                return Ok(());
-            }
-            match self.after_exit(hart, exit, way.take()) {
-                Ok(Next::Wait | Next::End) | Err(RunEnd::Visible) => return Ok(()),
-                Ok(_) => {}
-                Err(stop) => return Err(stop),
-            }
-            if system.options.granularity != Granularity::Visible {
+        self.step.watches_frames = self.has_shared_frames(hart.x[2]);
+        if self.step.granted && !stands_at_operation {
+            // The grant is for the access that the thread stands before. A thread that was interrupted stands before
+            // any instruction; if it went through its next access at once, it would never be seen to stand before it.
+            let first = self.go_stretch(hart, None, &mut 1)?;
+            self.step.granted = false;
+            budget -= 1;
+            if matches!(first, Stretch::Stopped) {
                 return Ok(());
             }
         }
+        loop {
+            match self.go_stretch(hart, way.take(), &mut budget)? {
+                Stretch::Stopped => return Ok(()),
+                Stretch::Spent if system.options.granularity == Granularity::Visible => {
+                    return self.go_to_loop_point(hart);
+                }
+                Stretch::WentOn if system.options.granularity == Granularity::Visible => {}
+                Stretch::Spent | Stretch::WentOn => return Ok(()),
+            }
+        }
+    }
+
+    /// Runs up to the next place where the machine needs us, but at most so many instructions, and does what is to be
+    /// done there.
+    fn go_stretch(&mut self, hart: &mut Hart, way: Option<u32>, budget: &mut u64) -> Result<Stretch, RunEnd> {
+        let system = self.system;
+        let before = *budget;
+        let exit = match self.step.watches_frames {
+            true => self.run_watching_frames(hart, budget)?,
+            false => machine::run(hart, &system.program.code, self, budget),
+        };
+        self.instructions += before - *budget;
+        match exit {
+            Exit::Stopped(RunEnd::Visible) => return Ok(Stretch::Stopped),
+            Exit::Budget => return Ok(Stretch::Spent),
+            _ => {}
+        }
+        match self.after_exit(hart, exit, way) {
+            Ok(Next::Wait | Next::End) | Err(RunEnd::Visible) => Ok(Stretch::Stopped),
+            Ok(_) if self.step.ends_here => Ok(Stretch::Stopped),
+            Ok(_) => Ok(Stretch::WentOn),
+            Err(stop) => Err(stop),
+        }
+    }
+
+    /// Goes on to a place that a loop of the thread comes by as rarely as to any other, and so is the same whenever the
+    /// thread is interrupted in that loop: a loop that comes back to the same state is then seen to do so, wherever in
+    /// it the budget was spent.
+    #[cold]
+    fn go_to_loop_point(&mut self, hart: &mut Hart) -> Result<(), RunEnd> {
+        let mut visits: HashMap<u64, u32> = HashMap::new();
+        for _ in 0..LOOP_WINDOW {
+            *visits.entry(hart.pc).or_default() += 1;
+            if matches!(self.go_stretch(hart, None, &mut 1)?, Stretch::Stopped) {
+                return Ok(());
+            }
+        }
+        let rarest = visits.into_iter().min_by_key(|&(pc, count)| (count, pc));
+        let point = rarest.expect("the thread was somewhere").0;
+        for _ in 0..LOOP_WINDOW {
+            if hart.pc == point || matches!(self.go_stretch(hart, None, &mut 1)?, Stretch::Stopped) {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Runs like the machine does, but stops where a part of the stack is left that others use: another frame may soon
@@ -176,8 +240,10 @@ impl Machine<'_> {
             let exit = machine::run(hart, &system.program.code, self, &mut one);
             *budget -= 1 - one;
             let has_left = hart.x[2] != self.step.sp_before && self.learn_left(self.threads.running, hart.x[2])?;
-            if !matches!(exit, Exit::Budget) || has_left && !self.is_free() {
-                return Ok(exit);
+            match exit {
+                Exit::Budget if has_left && !self.is_free() => return Ok(Exit::Stopped(RunEnd::Visible)),
+                Exit::Budget => {}
+                exit => return Ok(exit),
             }
         }
         Ok(Exit::Budget)
@@ -335,8 +401,12 @@ impl Machine<'_> {
         let is_noticed_besides = self.step.others && self.has_visible_side_access(hook, hart)?;
         if self.is_free() {
             // Objects must be memory even if nobody else looks.
-            if let Some((bytes, writes)) = hook.object_access() {
-                self.is_visible(hart.x[A0], bytes, writes)?;
+            if let Some((bytes, writes)) = hook.object_access()
+                && self.is_visible(hart.x[A0], bytes, writes)?
+                && self.has_section_rivals()
+                && !matches!(hook.object, Object::Synchronisation { .. })
+            {
+                self.check_section_access(hart.x[A0], bytes, writes)?;
             }
             return Ok(false);
         }
