@@ -45,13 +45,15 @@ pub enum FaultKind {
     /// A variable that one thread locked was accessed by another.
     PrivilegeViolation,
     Leak,
+    /// The program ends and says itself that something went wrong.
+    ExitStatus,
     /// The compiler's checks say that the language leaves the behaviour undefined.
     UndefinedBehaviour,
 }
 
 impl FaultKind {
     /// All kinds.
-    pub const ALL: [FaultKind; 24] = [
+    pub const ALL: [FaultKind; 25] = [
         FaultKind::Deadlock,
         FaultKind::Assertion,
         FaultKind::Invariant,
@@ -75,6 +77,7 @@ impl FaultKind {
         FaultKind::ThreadMisuse,
         FaultKind::PrivilegeViolation,
         FaultKind::Leak,
+        FaultKind::ExitStatus,
         FaultKind::UndefinedBehaviour,
     ];
 
@@ -109,6 +112,7 @@ impl FaultKind {
             FaultKind::ThreadMisuse => "thread-misuse",
             FaultKind::PrivilegeViolation => "privilege-violation",
             FaultKind::Leak => "leak",
+            FaultKind::ExitStatus => "exit-status",
             FaultKind::UndefinedBehaviour => "undefined-behaviour",
         }
     }

@@ -79,6 +79,10 @@ pub enum Remark {
     Unsupported(Unsupported),
     /// What was explored does not count.
     Refuted(Revise),
+    /// The steps are all there are only if this holds, which nobody checks.
+    Premise(String),
+    /// A run ends here, as it may.
+    End,
 }
 
 /// What a worker says about one state: its steps, and the three ways in which something is wrong: a [`Fault`] of the
@@ -95,6 +99,7 @@ pub struct Successors {
     state_fault: Option<Fault>,
     valid_end: bool,
     unsupported: Option<Unsupported>,
+    premises: Vec<String>,
 }
 
 impl Successors {
@@ -109,6 +114,7 @@ impl Successors {
             state_fault: None,
             valid_end: false,
             unsupported: None,
+            premises: Vec::new(),
         }
     }
 
@@ -123,6 +129,7 @@ impl Successors {
         self.state_fault = None;
         self.valid_end = false;
         self.unsupported = None;
+        self.premises.clear();
     }
 
     #[inline]
@@ -167,6 +174,7 @@ impl Successors {
             && self.refuted.is_empty()
             && self.state_fault.is_none()
             && self.unsupported.is_none()
+            && self.premises.is_empty()
     }
 
     /// The words of the state that step `index` leads to. Meaningless for a step that does not lead on.
@@ -198,6 +206,7 @@ impl Successors {
         self.state_fault = other.state_fault.clone();
         self.valid_end = other.valid_end;
         self.unsupported = other.unsupported.clone();
+        self.premises.clone_from(&other.premises);
     }
 
     /// The steps that end in a fault: the index of the step, and the fault. Ascending.
@@ -258,7 +267,9 @@ impl Successors {
             self.faults.iter().map(|(step, fault)| Remark::Fault { step: Some(*step), fault: fault.clone() });
         let unsupported = self.unsupported.clone().map(Remark::Unsupported);
         let refuted = self.refuted.iter().map(|(_, revise)| Remark::Refuted(revise.clone()));
-        of_state.into_iter().chain(of_steps).chain(unsupported).chain(refuted)
+        let premises = self.premises.iter().cloned().map(Remark::Premise);
+        let end = (self.is_empty() && self.valid_end).then_some(Remark::End);
+        of_state.into_iter().chain(of_steps).chain(unsupported).chain(refuted).chain(premises).chain(end)
     }
 
     /// Whether the explored state may have no successors: it is an end state of its language.
@@ -298,6 +309,12 @@ impl Successors {
     #[inline]
     pub fn unsupported(&self) -> Option<&Unsupported> {
         self.unsupported.as_ref()
+    }
+
+    /// Notes that the steps of the explored state are all there are only under this premise, in words for people. A
+    /// model need not say the same again.
+    pub fn rest_on(&mut self, premise: String) {
+        self.premises.push(premise);
     }
 
     #[inline]

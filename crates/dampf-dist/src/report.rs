@@ -116,7 +116,7 @@ fn read_trail(reader: &mut Reader) -> Result<Trail, Garbled> {
 }
 
 fn write_judgement(out: &mut Vec<u8>, judgement: &Judgement) {
-    let Judgement { faults, unsupported, refuted, truncated } = judgement;
+    let Judgement { faults, unsupported, refuted, truncated, premises, met_end } = judgement;
     out.number(*faults);
     out.number(u64::from(unsupported.is_some()));
     unsupported.iter().for_each(|unsupported| out.text(&unsupported.what));
@@ -126,6 +126,9 @@ fn write_judgement(out: &mut Vec<u8>, judgement: &Judgement) {
         out.bytes(&revise.facts);
     }
     out.number(u64::from(*truncated));
+    out.number(premises.len() as u64);
+    premises.iter().for_each(|premise| out.text(premise));
+    out.number(u64::from(*met_end));
 }
 
 fn read_judgement(reader: &mut Reader) -> Result<Judgement, Garbled> {
@@ -137,7 +140,10 @@ fn read_judgement(reader: &mut Reader) -> Result<Judgement, Garbled> {
     let count = reader.count()?;
     let revise = |_| Ok(Revise { what: reader.text()?, facts: reader.bytes()?.to_vec() });
     let refuted = (0..count).map(revise).collect::<Result<_, Garbled>>()?;
-    Ok(Judgement { faults, unsupported, refuted, truncated: reader.number()? != 0 })
+    let truncated = reader.number()? != 0;
+    let count = reader.count()?;
+    let premises = (0..count).map(|_| reader.text()).collect::<Result<_, Garbled>>()?;
+    Ok(Judgement { faults, unsupported, refuted, truncated, premises, met_end: reader.number()? != 0 })
 }
 
 fn write_stopped(out: &mut Vec<u8>, stopped: Option<StopReason>) {

@@ -182,8 +182,7 @@ impl Machine<'_> {
         if self.memory.is_recording() {
             return;
         }
-        let watched =
-            !self.locked.is_empty() || !self.process.reservations.is_empty() || self.has_section_rivals();
+        let watched = !self.locked.is_empty() || !self.process.reservations.is_empty() || self.has_section_rivals();
         let (read, write) = match standing.visible {
             _ if self.memory.is_watched(standing.region) => (0, 0),
             0 => (standing.valid, standing.valid),

@@ -1,6 +1,7 @@
 //! The compiler's atomic operations.
 
 use crate::machine::Machine;
+use crate::premise::Premise;
 use crate::run_end::RunEnd;
 use crate::step::Next;
 use dampf_rv::machine::{self, Hart};
@@ -28,6 +29,7 @@ impl Machine<'_> {
     /// An atomic operation as the compiler asks for it, but for comparing.
     pub fn atomic_operation(&mut self, atomic: Atomic, bytes: u8, hart: &Hart) -> Result<Next, RunEnd> {
         let (address, operand) = (hart.x[A0], hart.x[A1]);
+        self.note_orders(&[if atomic == Atomic::Load { operand } else { hart.x[A2] }]);
         self.check_aligned(address, u64::from(bytes))?;
         // One operation, though it may read and write: the grant is used up by the first access.
         let granted = self.step.granted;
@@ -47,15 +49,32 @@ impl Machine<'_> {
         Ok(Next::Return(if atomic == Atomic::Store { 0 } else { extended(old, bytes) }))
     }
 
-    /// Exchanges a value if it is the one that is expected in memory; otherwise the value goes there.
-    pub fn compare_exchange(&mut self, bytes: u8, hart: &Hart) -> Result<Next, RunEnd> {
+    /// Takes note of the memory orders that an operation asks for, in the last registers of its arguments.
+    pub fn note_orders(&mut self, orders: &[u64]) {
+        const SEQUENTIALLY_CONSISTENT: u64 = 5;
+        // The upper bits are for the hardware's transactions.
+        if orders.iter().any(|order| order & 0xf != SEQUENTIALLY_CONSISTENT) {
+            self.premises.note(Premise::SequentialConsistency);
+        }
+    }
+
+    /// In how many ways a weak exchange can happen: it may fail although the expected value is there.
+    pub fn ways_to_exchange(&self, [address, expected]: [u64; 2], bytes: u8) -> u32 {
+        let value = |address: u64| self.memory.peek_value(address, usize::from(bytes));
+        if value(address) == value(expected) { 2 } else { 1 }
+    }
+
+    /// Exchanges a value if it is the one that is expected in memory; otherwise the value goes there. One that `fails`
+    /// does not exchange in any case.
+    pub fn compare_exchange(&mut self, bytes: u8, hart: &Hart, fails: bool) -> Result<Next, RunEnd> {
+        self.note_orders(&[hart.x[A0 + 3], hart.x[A0 + 4]]);
         let (address, expected) = (hart.x[A0], hart.x[A1]);
         let size = usize::from(bytes);
         self.check_aligned(address, u64::from(bytes))?;
         let granted = self.step.granted;
         let old = self.load_checked(address, size)?;
         self.step.granted = granted;
-        if self.memory.peek_value(expected, size) != old {
+        if fails || self.memory.peek_value(expected, size) != old {
             self.store_checked(expected, old, size)?;
             self.step.granted = false;
             return Ok(Next::Return(0));
@@ -64,8 +83,18 @@ impl Machine<'_> {
         Ok(Next::Return(1))
     }
 
+    /// How a weak exchange is told that goes a way.
+    pub fn told_weak_exchange(&self, hart: &Hart, way: u32) -> String {
+        let place = self.place_name(hart.x[A0]);
+        match way {
+            0 => format!("compares and exchanges {place}"),
+            _ => format!("compares and exchanges {place}, which fails though the expected value is there"),
+        }
+    }
+
     /// Exchanges a value if it is the one that is expected.
     pub fn compare_value(&mut self, bytes: u8, hart: &Hart) -> Result<Next, RunEnd> {
+        self.note_orders(&[hart.x[A0 + 3], hart.x[A0 + 4]]);
         let (address, expected) = (hart.x[A0], hart.x[A1]);
         self.check_aligned(address, u64::from(bytes))?;
         let granted = self.step.granted;

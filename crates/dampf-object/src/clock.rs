@@ -1,16 +1,24 @@
 //! What clocks show.
 //!
-//! They stand still, at zero: with time that passes no two states would be the same. But whoever has waited for a time
-//! looks at the clock to see whether that time is over, and has to find that it is. So a thread whose timed wait or
-//! sleep has ended is shown the end of it, the first time that it looks at a clock. After that the clock is back at
-//! zero, or a loop around a timed wait would have no end of states.
+//! They stand still: with time that passes no two states would be the same. But wherever a program looks at a clock, time
+//! may have passed, as much as it likes: the clock may jump ahead, past every deadline there can be, a few times in a
+//! run. Both are tried. What a program does that depends on more jumps is not seen, and the verdict says so.
+//!
+//! Whoever has waited for a time looks at the clock to see whether that time is over, and has to find that it is. So a
+//! thread whose timed wait or sleep has ended is shown the end of it, the first time that it looks at a clock. After
+//! that the clock is back where it was, or a loop around a timed wait would have no end of states.
 
 use crate::hooks::Hook;
+use crate::layout::CLOCK;
 use crate::machine::Machine;
+use crate::premise::Premise;
 use crate::sync::ETIMEDOUT;
 use dampf_rv::machine::Hart;
 
 const NANOSECONDS: u64 = 1_000_000_000;
+
+/// How far a clock jumps: no program waits for a year.
+const JUMP_SECONDS: u64 = 365 * 24 * 3600;
 const A0: usize = 10;
 
 impl Machine<'_> {
@@ -39,12 +47,34 @@ impl Machine<'_> {
         }
     }
 
-    /// What the clock shows the running thread: seconds and nanoseconds.
-    pub fn look_at_clock(&mut self) -> (u64, u64) {
-        let now = self.threads.current().wait_ended;
-        if now != 0 {
-            self.threads.current_mut().wait_ended = 0;
+    /// In how many ways the thread in a slot can look at a clock: it may jump ahead.
+    pub fn ways_to_look_at_clock(&self, slot: u32) -> u32 {
+        let is_shown_end = self.threads[slot as usize].wait_ended != 0;
+        if is_shown_end || self.process.clock_jumps >= self.system.options.clock_jumps { 1 } else { 2 }
+    }
+
+    /// What the clock shows the running thread, in one of the ways: seconds and nanoseconds.
+    pub fn look_at_clock(&mut self, way: u32) -> (u64, u64) {
+        self.memory.note_read(CLOCK, 1);
+        let jumps_max = self.system.options.clock_jumps;
+        if jumps_max > 0 {
+            self.premises.note(Premise::Clock { jumps_max });
+        } else {
+            self.step.unsupported =
+                Some("clocks that stand still while the program looks at them (--clock-jumps 1)".to_owned());
         }
-        (now / NANOSECONDS, now % NANOSECONDS)
+        if way == 1 {
+            self.memory.note_write(CLOCK, 1);
+            self.process.change().clock_jumps += 1;
+        }
+        let base = u64::from(self.process.clock_jumps) * JUMP_SECONDS;
+        let shown = self.threads.current().wait_ended;
+        if shown == 0 {
+            return (base, 0);
+        }
+        self.threads.current_mut().wait_ended = 0;
+        // Of a time that is relative nobody knows the beginning: it ended that long after what the clock showed.
+        let seconds = shown / NANOSECONDS;
+        if seconds >= base { (seconds, shown % NANOSECONDS) } else { (base + seconds, shown % NANOSECONDS) }
     }
 }

@@ -6,6 +6,8 @@ pub struct CurrentStep {
     pub alone: bool,
     /// There are other threads, or some that may have ended just now.
     pub others: bool,
+    /// `main` is not reached yet: what can happen in several ways happens in the first.
+    pub before_main: bool,
     /// The running thread may perform one visible operation.
     pub granted: bool,
     /// The running thread has entered an atomic section in this step.
@@ -34,6 +36,7 @@ impl CurrentStep {
 
     /// A thread begins to run, with a visible operation granted or none.
     pub fn begin_run(&mut self, alone: bool, others: bool, granted: bool, sp: u64) {
+        self.before_main = false;
         self.alone = alone;
         self.others = others;
         self.granted = granted;

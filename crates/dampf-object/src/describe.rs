@@ -241,7 +241,9 @@ impl Machine<'_> {
             (Status::OnFutex { address, .. }, _) => format!("waits for a change of {}", self.place_name(address)),
             (Status::OnBarrier { barrier }, _) => format!("waits for others at barrier {}", self.place_name(barrier)),
             (_, Some(Ways::Waits(wait))) => (wait.told)(self, object, slot),
-            (_, None | Some(Ways::One | Ways::Values(_) | Ways::Outcomes(_))) => "could go on".to_owned(),
+            (_, None | Some(Ways::One | Ways::Values(_) | Ways::MayFail | Ways::Outcomes(_))) => {
+                "could go on".to_owned()
+            }
         };
         format!("{}{place} {waits}", self.thread_name(slot))
     }

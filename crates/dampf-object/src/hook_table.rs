@@ -13,7 +13,7 @@ use crate::hooks::Object::Synchronisation;
 use crate::hooks::Place::{AtomicCallbacks, Convention, Prefix, Symbols};
 use crate::hooks::SideAccess::{Attributes, Expected, JoinResult, Result as Written};
 use crate::hooks::Told::{By, BySource, Verb};
-use crate::hooks::Ways::{One, Outcomes, Values, Waits};
+use crate::hooks::Ways::{MayFail, One, Outcomes, Values, Waits};
 use crate::hooks::{HookRow, Object, Observes, Place, Visible, Wait};
 use crate::mutex::MUTEX_BYTES;
 use crate::run_end::RunEnd;
@@ -521,10 +521,15 @@ pub static TABLE: &[HookRow] = &[
         visible: Visible::ByObject, observes: Observes::Nothing, told: Verb("updates"),
         perform: |machine, hart, call| machine.atomic_operation(Atomic::Nand, call.bytes, hart) },
     // The expected value is in memory.
-    HookRow { place: AtomicCallbacks(&["compare_exchange_strong", "compare_exchange_weak"]), registers: Arguments(8),
+    HookRow { place: AtomicCallbacks(&["compare_exchange_strong"]), registers: Arguments(8),
         deadline: None, object: ATOMIC, side_accesses: &[Expected { argument: 1 }], ways: One,
         visible: Visible::ByObject, observes: Observes::Nothing, told: Verb("compares and exchanges"),
-        perform: |machine, hart, call| machine.compare_exchange(call.bytes, hart) },
+        perform: |machine, hart, call| machine.compare_exchange(call.bytes, hart, false) },
+    HookRow { place: AtomicCallbacks(&["compare_exchange_weak"]), registers: Arguments(8),
+        deadline: None, object: ATOMIC, side_accesses: &[Expected { argument: 1 }], ways: MayFail,
+        visible: Visible::ByObject, observes: Observes::Nothing,
+        told: By(|machine, hart, way| Some(machine.told_weak_exchange(hart, way))),
+        perform: |machine, hart, call| machine.compare_exchange(call.bytes, hart, call.way == 1) },
     // The expected value is an argument, and the old value is returned.
     HookRow { place: AtomicCallbacks(&["compare_exchange_val"]), registers: Arguments(8), deadline: None,
         object: ATOMIC, side_accesses: &[], ways: One,

@@ -105,6 +105,8 @@ pub enum Ways {
     /// One for each value that the program may be given: it stands before the choice even if there is no other thread.
     /// A run that is not to be looked at any further has none.
     Values(fn(&Machine<'_>, [u64; 2]) -> Result<u32, RunEnd>),
+    /// Two where the value that is expected in argument 1 is there: the exchange may fail all the same.
+    MayFail,
     /// Some more because of other threads.
     Outcomes(fn(&Machine<'_>, [u64; 2], u32) -> u32),
 }

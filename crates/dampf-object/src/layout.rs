@@ -31,6 +31,9 @@ pub const RETURN_FROM_KEY_DESTRUCTORS: u64 = 0x7fff_f030;
 /// Where a thread arrives that has left all its functions at once.
 pub const RETURN_FROM_UNWINDING: u64 = 0x7fff_f038;
 
+/// Stands for the clock where it is told what a step reads and writes. No memory is there.
+pub const CLOCK: u64 = 0x7fff_e000;
+
 /// Whether an address is one of those places. They can be read, as zeros: the unwinder looks at the code it returns to.
 pub fn is_return_place(address: u64) -> bool {
     (RETURN_FROM_START..RETURN_FROM_START + 64).contains(&address)

@@ -13,6 +13,7 @@
 //!   [`barrier`], [`lifecycle`], [`heap`], [`choice`], [`annotation`], [`atomics`], [`syscalls`], [`clock`].
 //! - [`sharing`]: what is visible and why that is sound; [`liveness`]: registers that no longer count.
 //! - [`race`], [`announced`], [`lock_cycle`], [`initialisation`], [`faults`], [`undefined`]: what can be wrong.
+//! - [`premise`]: what a verdict rests on that nobody checks.
 //! - [`call_stack`], [`describe`], [`inspect`], [`footprint`], [`observations`]: states and steps for people,
 //!   debuggers, reductions and heuristics; [`run`]: one run, as fast as the machine goes.
 //! - [`transfer`]: what a state is made of, for those who move it to another process.
@@ -51,6 +52,7 @@ mod mutex;
 mod observations;
 mod observed;
 mod plain;
+mod premise;
 mod process;
 mod program;
 mod race;

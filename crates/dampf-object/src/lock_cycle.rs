@@ -65,7 +65,7 @@ impl Machine<'_> {
             Status::Reacquiring { mutex, .. } => self.mutex_owner(mutex).filter(|_| !self.can_lock(mutex, slot)),
             Status::Running => match self.system.program.hook(thread.pc)?.ways {
                 Ways::Waits(wait) => (wait.on_thread)(self, self.threads.register(slot, A0), slot),
-                Ways::One | Ways::Values(_) | Ways::Outcomes(_) => None,
+                Ways::One | Ways::Values(_) | Ways::MayFail | Ways::Outcomes(_) => None,
             },
             _ => None,
         }

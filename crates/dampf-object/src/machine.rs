@@ -10,6 +10,7 @@ use crate::liveness::Liveness;
 use crate::loaded_process::LoadedProcess;
 use crate::locked::LockedVariables;
 use crate::memory::Memory;
+use crate::premise::Premises;
 use crate::process::Process;
 use crate::race::PendingAccess;
 use crate::refutation::Refuted;
@@ -62,6 +63,7 @@ pub struct Machine<'m> {
     pub liveness: Liveness,
     pub callers: Callers,
     pub scratch: Scratch,
+    pub premises: Premises,
     /// Instructions that were executed, in all steps together.
     pub instructions: u64,
 }
@@ -94,6 +96,7 @@ impl<'m> Machine<'m> {
             liveness: Liveness::default(),
             callers: Callers::default(),
             scratch: Scratch::default(),
+            premises: Premises::default(),
             instructions: 0,
         }
     }

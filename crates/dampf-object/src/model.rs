@@ -167,7 +167,7 @@ impl Worker for ObjectWorker<'_> {
                 _ => out.set_unsupported(Unsupported { what: "the program does not reach `main`".to_owned() }),
             },
         }
-        self.tell_refuted(out);
+        self.tell_beside(out);
     }
 
     fn successors(&mut self, state: &[Word], out: &mut Successors) {
@@ -177,12 +177,13 @@ impl Worker for ObjectWorker<'_> {
             out.set_valid_end(true);
             return;
         }
-        if let Some(fault) = self.machine.race() {
-            out.set_state_fault(fault);
-        } else {
-            self.expand(state, out);
+        let race = self.machine.race();
+        self.expand(state, out);
+        if let Some(race) = race {
+            // A search that goes on after faults goes on behind a race, too.
+            out.set_state_fault(race);
         }
-        self.tell_refuted(out);
+        self.tell_beside(out);
         if out.fault_of_state(true).is_some() && out.state_fault().is_none() {
             let message = "no thread can go on".to_owned();
             out.set_state_fault(Fault { kind: FaultKind::Deadlock, message, location: None });
@@ -239,8 +240,12 @@ impl ObjectWorker<'_> {
         }
     }
 
+    /// Tells what was met beside the steps: premises, and what was refuted.
     #[inline]
-    fn tell_refuted(&mut self, out: &mut Successors) {
+    fn tell_beside(&mut self, out: &mut Successors) {
+        for premise in self.machine.premises.take_news() {
+            out.rest_on(premise.told());
+        }
         if let Some(revise) = self.machine.take_refuted() {
             out.push_end(REFUTED, StepEnd::Refuted(revise));
         }

@@ -8,6 +8,8 @@ use dampf_rv::memory::Tree;
 pub struct Process {
     /// The exit status, once the process has ended.
     pub ended: Option<u8>,
+    /// How often the clocks have jumped ahead.
+    pub clock_jumps: u32,
     pub globals_levels: u32,
     pub brk: Tree,
     pub brk_end: u64,
@@ -24,6 +26,9 @@ pub struct Process {
 const FIXED_WORDS: usize = 13;
 const RESERVATION_WORDS: usize = 3;
 
+/// The word with the exit status has the clock's jumps from this bit on.
+const CLOCK_SHIFT: u32 = 16;
+
 impl Process {
     /// Where an encoded process has the roots of its trees, each with its levels behind it: the break, the maps, the
     /// libraries' heap.
@@ -34,7 +39,7 @@ impl Process {
     pub fn encode(&self, out: &mut Vec<Word>) {
         out.clear();
         let halves = |value: u64| [value as Word, (value >> 32) as Word];
-        out.push(self.ended.map_or(0, |status| 1 + Word::from(status)));
+        out.push(self.ended.map_or(0, |status| 1 + Word::from(status)) | self.clock_jumps << CLOCK_SHIFT);
         out.push(self.globals_levels);
         for (at, tree) in Process::TREES.into_iter().zip([self.brk, self.maps, self.library_heap]) {
             debug_assert_eq!(out.len(), at);
@@ -57,7 +62,8 @@ impl Process {
         let reservations = words[12] as usize;
         let blocks_at = FIXED_WORDS + RESERVATION_WORDS * reservations;
         Process {
-            ended: words[0].checked_sub(1).map(|status| status as u8),
+            ended: (words[0] & ((1 << CLOCK_SHIFT) - 1)).checked_sub(1).map(|status| status as u8),
+            clock_jumps: words[0] >> CLOCK_SHIFT,
             globals_levels: words[Process::GLOBALS_LEVELS],
             brk,
             maps,
@@ -90,6 +96,7 @@ mod tests {
     fn a_process_is_read_as_it_was_written() {
         let mut process = Process {
             ended: Some(3),
+            clock_jumps: 2,
             globals_levels: 2,
             brk: Tree { root: 5, levels: 1 },
             brk_end: 0x4000_1234,

@@ -28,6 +28,7 @@ pub fn start(machine: &mut Machine<'_>) -> Result<(), RunEnd> {
     machine.threads[0] = Thread { status: Status::Running, stack_bytes: STACK_BYTES as u32, ..Thread::default() };
     machine.threads.running = 0;
     machine.step.alone = true;
+    machine.step.before_main = true;
     machine.step.others = false;
     let program = &machine.system.program;
     let entry = program.image.entry;

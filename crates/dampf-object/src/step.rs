@@ -72,6 +72,7 @@ impl Machine<'_> {
             Ways::One => Ok(1),
             Ways::Waits(wait) => Ok(u32::from((wait.is_over)(self, arguments, slot))),
             Ways::Values(count) => count(self, arguments),
+            Ways::MayFail => Ok(self.ways_to_exchange(arguments, hook.call(0).bytes)),
             Ways::Outcomes(count) => Ok(count(self, arguments, slot)),
         }
     }
@@ -392,6 +393,11 @@ impl Machine<'_> {
                 Err(RunEnd::Pruned) if self.threads.current().atomic == 0 => return Ok(true),
                 count => return Ok(count? > 1),
             },
+            Ways::MayFail => {
+                if !self.step.before_main && self.ways_to_exchange(arguments, hook.call(0).bytes) > 1 {
+                    return Ok(true);
+                }
+            }
             Ways::Outcomes(count) => {
                 if !self.step.alone && count(self, arguments, self.threads.running) > 1 {
                     return Ok(true);
@@ -494,7 +500,9 @@ impl Machine<'_> {
     fn at_call(&mut self, hart: &mut Hart, way: Option<u32>) -> Result<Next, RunEnd> {
         if way.is_none() {
             let visible = self.is_visible_call(hart)? && !self.is_free();
-            if visible || self.ways_to_wake([hart.x[A0], hart.x[A0 + 1], hart.x[A0 + 2], hart.x[17]]) > 1 {
+            let arguments = [hart.x[A0], hart.x[A0 + 1], hart.x[A0 + 2], hart.x[17]];
+            let is_choice = !self.step.before_main && self.ways_of_call(arguments, self.threads.running) > 1;
+            if visible || is_choice {
                 return Err(RunEnd::Visible);
             }
         }

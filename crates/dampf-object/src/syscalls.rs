@@ -5,6 +5,7 @@
 
 use crate::layout::{LIBRARY_HEAP, MAPS};
 use crate::machine::Machine;
+use crate::premise::Premise;
 use crate::run_end::RunEnd;
 use crate::side_access::MemoryAccess;
 use crate::step::Next;
@@ -145,13 +146,22 @@ impl Machine<'_> {
         if !self.is_system_call(self.threads[slot as usize].pc) {
             return 1;
         }
-        self.ways_to_wake([A0, A0 + 1, A0 + 2, A7].map(|number| self.threads.register(slot, number)))
+        self.ways_of_call([A0, A0 + 1, A0 + 2, A7].map(|number| self.threads.register(slot, number)), slot)
+    }
+
+    /// In how many ways a system call with these arguments can happen, made by the thread in a slot.
+    pub fn ways_of_call(&self, [first, second, third, call]: [u64; 4], slot: u32) -> u32 {
+        match call {
+            number::FUTEX => self.ways_to_wake(first, second, third),
+            number::CLOCK_GETTIME | number::GETTIMEOFDAY => self.ways_to_look_at_clock(slot),
+            _ => 1,
+        }
     }
 
     /// A call that wakes some of the threads that wait may wake any of them.
-    pub fn ways_to_wake(&self, [address, command, count, call]: [u64; 4]) -> u32 {
+    fn ways_to_wake(&self, address: u64, command: u64, count: u64) -> u32 {
         let wakes = matches!(command & futex::COMMAND, futex::WAKE | futex::WAKE_BITSET);
-        if call != number::FUTEX || !wakes {
+        if !wakes {
             return 1;
         }
         let waiting = self.threads.futex_waiters(address).count() as u32;
@@ -165,10 +175,7 @@ impl Machine<'_> {
             number::WRITE => self.write(first, second, third)?,
             number::WRITEV => self.write_vector(first, second, third)?,
             number::EXIT => return Ok(self.end_thread(first)),
-            number::EXIT_GROUP => {
-                self.process.change().ended = Some(first as u8);
-                return Ok(Next::End);
-            }
+            number::EXIT_GROUP => return self.end_process(first as u8),
             number::FUTEX => return self.futex(hart, way),
             number::BRK => self.set_break(first),
             number::MMAP => self.map(first, second, hart)?,
@@ -184,13 +191,13 @@ impl Machine<'_> {
             }
             number::CLOCK_GETTIME => {
                 self.check_writable(second, 16)?;
-                let (seconds, nanoseconds) = self.look_at_clock();
+                let (seconds, nanoseconds) = self.look_at_clock(way);
                 self.memory.poke_long(second, seconds);
                 self.memory.poke_long(second.wrapping_add(8), nanoseconds);
                 0
             }
             number::GETTIMEOFDAY => {
-                let (seconds, nanoseconds) = self.look_at_clock();
+                let (seconds, nanoseconds) = self.look_at_clock(way);
                 if first != 0 {
                     self.check_writable(first, 16)?;
                     self.memory.poke_long(first, seconds);
@@ -228,6 +235,7 @@ impl Machine<'_> {
             number::PRCTL if first == SET_NAME => 0,
             number::GETRANDOM => {
                 // Random numbers would make every run another one: all are zero.
+                self.premises.note(Premise::RandomNumbers);
                 let bytes = second.min(RANDOM_MAX);
                 self.check_writable(first, bytes)?;
                 self.memory.poke(first, &vec![0; bytes as usize]);
@@ -259,6 +267,16 @@ impl Machine<'_> {
             other => return Err(self.refuse_call(other, hart)),
         };
         Ok(Next::Return(result as u64))
+    }
+
+    /// The program ends. It may say itself that something went wrong, as tests do that fail.
+    fn end_process(&mut self, status: u8) -> Result<Next, RunEnd> {
+        if status != 0 && !self.system.options.any_exit_status {
+            let message = format!("the program ends with exit status {status}");
+            return Err(RunEnd::fault(FaultKind::ExitStatus, message));
+        }
+        self.process.change().ended = Some(status);
+        Ok(Next::End)
     }
 
     fn refuse_call(&mut self, call: u64, hart: &Hart) -> RunEnd {

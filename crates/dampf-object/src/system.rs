@@ -21,7 +21,7 @@ pub enum Granularity {
 }
 
 /// What is checked, and how finely.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ProgramChecks {
     pub granularity: Granularity,
     /// Condition variables may wake threads without a signal.
@@ -32,6 +32,24 @@ pub struct ProgramChecks {
     pub uninitialised: bool,
     /// Conflicting accesses are no fault.
     pub ignore_races: bool,
+    /// Ending with an exit status other than 0 is no fault.
+    pub any_exit_status: bool,
+    /// How often clocks jump ahead in a run at most; with 0, whoever reads one cannot be verified.
+    pub clock_jumps: u32,
+}
+
+impl Default for ProgramChecks {
+    fn default() -> Self {
+        ProgramChecks {
+            granularity: Granularity::default(),
+            spurious_wakeups: false,
+            leaks: false,
+            uninitialised: false,
+            ignore_races: false,
+            any_exit_status: false,
+            clock_jumps: 1,
+        }
+    }
 }
 
 pub struct System {

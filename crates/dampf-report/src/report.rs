@@ -37,6 +37,10 @@ pub struct CheckReport<'a, M: Describe> {
     pub traffic: Option<Traffic>,
     /// Why a search that was to find all faults may have missed some.
     pub cut_short: Option<String>,
+    /// What the verdict rests on and nobody has checked.
+    pub assumptions: Vec<String>,
+    /// What looks wrong, though nothing is violated.
+    pub warnings: Vec<String>,
 }
 
 /// What went over the network between the ranks of a search.
@@ -84,6 +88,14 @@ impl<M: Describe> CheckReport<'_, M> {
             }
             Verdict::Unknown(reason) => writeln!(out, "{}: {reason}", palette.doubtful("unknown"))?,
             Verdict::Violated(finding) => write_fault(out, palette, &finding.fault)?,
+        }
+        for warning in &self.warnings {
+            writeln!(out, "{}: {warning}", palette.doubtful("warning"))?;
+        }
+        if !matches!(self.verdict, Verdict::Violated(_)) {
+            for assumption in &self.assumptions {
+                writeln!(out, "{}", palette.aside(format!("  assuming {assumption}")))?;
+            }
         }
         if let Some(run) = self.run {
             writeln!(out)?;

@@ -13,6 +13,9 @@ use std::io::{self, Write};
 struct Summary<'a, T> {
     verdict: &'static str,
     reason: Option<&'a str>,
+    /// What the verdict rests on and nobody has checked.
+    assumptions: &'a [String],
+    warnings: &'a [String],
     error: Option<Error<'a>>,
     /// The number of distinct findings.
     findings: usize,
@@ -211,6 +214,8 @@ impl<M: Describe> CheckReport<'_, M> {
         Summary {
             verdict: self.verdict.name(),
             reason: if let Verdict::Unknown(reason) = self.verdict { Some(reason) } else { self.cut_short.as_deref() },
+            assumptions: &self.assumptions,
+            warnings: &self.warnings,
             error: if let Verdict::Violated(finding) = self.verdict { Some(error(&finding.fault)) } else { None },
             findings: self.findings.len(),
             faults: statistics.faults,

@@ -94,6 +94,8 @@ fn with_report<R>(limit: Word, actions: &[u64], use_report: impl FnOnce(&CheckRe
         peak_rss_bytes: 5 << 20,
         traffic: None,
         cut_short: None,
+        assumptions: Vec::new(),
+        warnings: Vec::new(),
     })
 }
 
@@ -335,6 +337,8 @@ fn without_an_answer_the_fields_are_still_there() {
         peak_rss_bytes: 0,
         traffic: None,
         cut_short: None,
+        assumptions: Vec::new(),
+        warnings: Vec::new(),
     };
     report.write_json(&mut json).unwrap();
     let json: serde_json::Value = serde_json::from_slice(&json).unwrap();

@@ -61,6 +61,10 @@ pub struct Judgement {
     pub refuted: BTreeSet<Revise>,
     /// Whether the depth limit left states unexplored.
     pub truncated: bool,
+    /// What the search takes for granted, in words for people.
+    pub premises: BTreeSet<String>,
+    /// Whether some run ends as it may.
+    pub met_end: bool,
 }
 
 impl Judgement {
@@ -75,6 +79,8 @@ impl Judgement {
         self.note_unsupported(other.unsupported);
         self.refuted.extend(other.refuted);
         self.truncated |= other.truncated;
+        self.premises.extend(other.premises);
+        self.met_end |= other.met_end;
     }
 
     /// Why a search need not go on, if it need not.
@@ -194,6 +200,10 @@ fn judge(
             Remark::Refuted(revise) => {
                 judgement.refuted.insert(revise);
             }
+            Remark::Premise(premise) => {
+                judgement.premises.insert(premise);
+            }
+            Remark::End => judgement.met_end = true,
         }
     }
 }

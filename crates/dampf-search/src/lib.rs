@@ -32,10 +32,9 @@ pub use expand::{Expander, Judgement, Sink};
 pub use monitor::{Monitor, Snapshot, StopReason};
 pub use watch::{peak_resident_bytes, resident_bytes, resident_file_bytes, watched};
 
-use dampf_core::{Fault, Finding, Model, Revise, Statistics, Trail, Verdict, replay};
+use dampf_core::{Fault, Finding, Model, Statistics, Trail, Verdict, replay};
 use dampf_store::{Exactness, Parent, Parents, Retrieve, Staging, Store};
 use recall::{Carried, FromStore, Recall};
-use std::collections::BTreeSet;
 use std::time::Duration;
 use traversal::{Discovery, Traversal};
 
@@ -94,8 +93,8 @@ pub struct Outcome {
     pub findings: Vec<Finding>,
     /// Why the search ended before everything was explored, if it was told to end.
     pub stopped: Option<StopReason>,
-    /// What the search refuted of what the model assumes. If there is anything, nothing else counts.
-    pub refuted: BTreeSet<Revise>,
+    /// What judging states came to. If anything was refuted of what the model assumes, nothing else counts.
+    pub judgement: Judgement,
 }
 
 /// How many different faults a search that goes on keeps trails for.
@@ -152,7 +151,7 @@ fn conclude<R: Recall<S>, M: Model, S: Store>(
     let stopped = monitor.stopped();
     let statistics = monitor.snapshot().statistics(store.bytes());
     let verdict = judge(&findings, &judgement, stopped, (store.exactness(), statistics.states), options);
-    Outcome { verdict, statistics, findings, stopped, refuted: judgement.refuted }
+    Outcome { verdict, statistics, findings, stopped, judgement }
 }
 
 /// What follows from what a search saw: the findings, what judging states came to, why it ended early, and how sure the
@@ -167,15 +166,15 @@ pub fn judge(
     if let Some(finding) = findings.first() {
         return Verdict::Violated(Box::new(finding.clone()));
     }
-    if let Some(unsupported) = &judgement.unsupported {
-        return Verdict::Unknown(unsupported.to_string());
-    }
-    if let Some(stop) = stopped {
-        return Verdict::Unknown(stop.reason(options));
-    }
-    if judgement.truncated {
-        let limit = options.max_depth.unwrap_or_default();
-        return Verdict::Unknown(format!("the depth limit of {limit} left states unexplored"));
+    let depth_limit = || format!("the depth limit of {} left states unexplored", options.max_depth.unwrap_or_default());
+    let reasons = [
+        stopped.map(|stop| stop.reason(options)),
+        judgement.truncated.then(depth_limit),
+        judgement.unsupported.as_ref().map(ToString::to_string),
+    ];
+    let reasons: Vec<String> = reasons.into_iter().flatten().collect();
+    if !reasons.is_empty() {
+        return Verdict::Unknown(reasons.join("; "));
     }
     match exactness {
         Exactness::Exact => Verdict::Verified,

@@ -14,8 +14,7 @@ use crate::rounds::{self, Clock, Ended, Exploration, Explored, Round};
 use crate::terminal::Terminal;
 use dampf_core::{Describe, Statistics, Unsupported, Verdict};
 use dampf_report::{CheckReport, Excerpt, Origin, Run, Setting, Traffic, TrailFile};
-use dampf_search::{Outcome, StopReason};
-use std::collections::BTreeSet;
+use dampf_search::{Judgement, Outcome, StopReason};
 use std::path::Path;
 use std::time::Duration;
 
@@ -143,13 +142,17 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
             (Some(made), None) => self.search(&made.searched, &origin, &round)?,
             (_, obstacle) => Searched::nothing(not_searched(obstacle.unwrap_or_default())),
         };
-        if !outcome.refuted.is_empty() && !outcome.stopped.is_some_and(StopReason::is_wanted) {
-            let facts = outcome.refuted.into_iter().collect();
+        if !outcome.judgement.refuted.is_empty() && !outcome.stopped.is_some_and(StopReason::is_wanted) {
+            let facts = outcome.judgement.refuted.into_iter().collect();
             return Ok(Explored::Refuted { facts, states: outcome.statistics.states });
         }
         outcome.statistics.store_bytes += made.as_ref().map_or(0, |made| F::contents_bytes(&made.searched));
         if let (Verdict::Verified, Some(reason)) = (&outcome.verdict, front_end.reservation(!self.options.no_claims)) {
             outcome.verdict = Verdict::Unknown(reason);
+        }
+        let mut warnings = Vec::new();
+        if F::RUNS_END && outcome.verdict == Verdict::Verified && !outcome.judgement.met_end {
+            warnings.push(NO_RUN_ENDS.to_owned());
         }
         let elapsed = round.clock.elapsed();
         let bare = made.as_ref().map(Made::bare);
@@ -160,11 +163,15 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
             run: run.as_ref(),
             traffic,
             cut_short,
+            warnings: &warnings,
             ..CheckResult::of(&outcome, elapsed)
         };
         self.conclude(Some(&origin), result).map(Explored::Done)
     }
 }
+
+/// What is said of a program that is right, but for this.
+const NO_RUN_ENDS: &str = "no run ends: whatever happens, some thread goes on for ever";
 
 /// What there is to report.
 struct CheckResult<'a, M: Describe> {
@@ -175,11 +182,13 @@ struct CheckResult<'a, M: Describe> {
     elapsed: Duration,
     traffic: Option<Traffic>,
     cut_short: Option<String>,
+    warnings: &'a [String],
 }
 
 impl<'a, M: Describe> CheckResult<'a, M> {
     fn of(outcome: &'a Outcome, elapsed: Duration) -> Self {
-        CheckResult { backend: "none", outcome, rounds: 1, run: None, elapsed, traffic: None, cut_short: None }
+        let (run, traffic, cut_short) = (None, None, None);
+        CheckResult { backend: "none", outcome, rounds: 1, run, elapsed, traffic, cut_short, warnings: &[] }
     }
 }
 
@@ -201,7 +210,7 @@ impl Check<'_> {
             // The first rank's exit status is that of the run.
             return Ok(0);
         }
-        let CheckResult { backend, outcome, rounds, run, elapsed, traffic, cut_short } = result;
+        let CheckResult { backend, outcome, rounds, run, elapsed, traffic, cut_short, warnings } = result;
         let setting = setting(options, backend, self.ranks);
         let way_on = way_on(options, outcome);
         let verdict = match &outcome.verdict {
@@ -220,6 +229,8 @@ impl Check<'_> {
             peak_rss_bytes: dampf_search::peak_resident_bytes().unwrap_or(0),
             traffic,
             cut_short: cut_short.filter(|_| is_violated).map(|reason| format!("{reason}{way_on}")),
+            assumptions: outcome.judgement.premises.iter().cloned().collect(),
+            warnings: warnings.to_vec(),
         };
         let trail =
             run.zip(origin).map(|(run, origin)| TrailFile::new(origin.clone(), run.trail().clone(), run.fault()));
@@ -310,6 +321,6 @@ fn not_searched(reason: String) -> Outcome {
         statistics: Statistics::default(),
         findings: Vec::new(),
         stopped: None,
-        refuted: BTreeSet::new(),
+        judgement: Judgement::default(),
     }
 }

@@ -112,7 +112,7 @@ pub fn search<M: Searchable>(
                 statistics: summary.statistics,
                 findings: summary.findings,
                 stopped: summary.stopped,
-                refuted: summary.judgement.refuted,
+                judgement: summary.judgement,
             };
             Ok(Searched { outcome, traffic, cut_short: None })
         }
@@ -124,7 +124,7 @@ pub fn search<M: Searchable>(
         (&mut searched.outcome.verdict, searched.outcome.stopped)
     {
         // What earlier rounds used up is part of the limit.
-        *reason = StopReason::StateLimit.reason(&limits);
+        *reason = reason.replacen(&StopReason::StateLimit.reason(&search), &StopReason::StateLimit.reason(&limits), 1);
     }
     progress.finish();
     if let Some(trouble) = trouble {

@@ -23,6 +23,8 @@ pub trait FrontEnd: Send + Sized + 'static {
     const CALLED: &'static str;
     /// The same for all of them: `Promela models`.
     const ALL_CALLED: &'static str;
+    /// Whether runs are meant to end: that none does is worth a word.
+    const RUNS_END: bool = false;
     /// Which options mean something here; the others are refused.
     const OFFERS: &'static [Offer];
 

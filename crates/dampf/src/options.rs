@@ -323,6 +323,9 @@ pub struct ModelOptions {
     pub program: ProgramOptions,
 }
 
+/// How often clocks jump ahead, unless it is said otherwise.
+const CLOCK_JUMPS: u32 = 1;
+
 /// How a program is compiled, run and looked at. Models have none of this.
 #[derive(Args, Clone, Default, Debug, Serialize, Deserialize)]
 #[serde(default)]
@@ -356,6 +359,16 @@ pub struct ProgramOptions {
     /// written
     #[arg(long, help_heading = "Programs")]
     pub no_races: bool,
+
+    /// Ending with an exit status other than 0 is no fault
+    #[arg(long, help_heading = "Programs")]
+    pub any_exit_status: bool,
+
+    /// How often clocks jump ahead in a run at most, past any deadline, wherever they are read; in between they stand
+    /// still. With 0, a program that reads a clock is never verified
+    #[arg(long, value_name = "N", default_value_t = CLOCK_JUMPS, value_parser = clap::value_parser!(u32).range(0..=100),
+          help_heading = "Programs")]
+    pub clock_jumps: u32,
 
     /// The arguments of the program
     #[arg(last = true, value_name = "ARGS")]
@@ -441,7 +454,8 @@ pub struct SimulateOptions {
     /// Follow a trail that `dampf check --trail` wrote
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath,
           conflicts_with_all = ["interactive", "definitions", "invariants", "goals", "no_deadlock", "cflags", "step", "reduce",
-                                "spurious_wakeups", "leaks", "uninitialised", "no_races", "arguments"])]
+                                "spurious_wakeups", "leaks", "uninitialised", "no_races", "any_exit_status",
+                                "clock_jumps", "arguments"])]
     pub trail: Option<PathBuf>,
 
     /// Choose every step by its number; `u` takes a step back, `q` ends
@@ -503,6 +517,8 @@ impl ModelOptions {
             ("--leaks", program.leaks, Offer::Programs),
             ("--uninitialised", program.uninitialised, Offer::Programs),
             ("--no-races", program.no_races, Offer::Programs),
+            ("--any-exit-status", program.any_exit_status, Offer::Programs),
+            ("--clock-jumps", program.clock_jumps != CLOCK_JUMPS, Offer::Programs),
             ("arguments after `--`", !program.arguments.is_empty(), Offer::Programs),
         ]
     }

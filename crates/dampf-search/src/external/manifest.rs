@@ -6,6 +6,7 @@
 use super::disk::{Disk, DiskTrouble, Finished};
 use crate::checkpoint::{self, CheckpointProblem, Envelope, MANIFEST};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 const KIND: &str = "disk";
@@ -41,6 +42,10 @@ pub(crate) struct Manifest {
     pub suspicion: Suspicion,
     /// A step that could not be computed.
     pub unsupported: Option<String>,
+    /// What the search takes for granted.
+    pub premises: BTreeSet<String>,
+    /// Whether some run ends.
+    pub met_end: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Debug)]
@@ -120,6 +125,8 @@ impl Manifest {
             findings: Vec::new(),
             suspicion: Suspicion::default(),
             unsupported: None,
+            premises: BTreeSet::new(),
+            met_end: false,
         }
     }
 

@@ -205,14 +205,14 @@ fn explore<M: Restore>(
         Verdict::Unknown(reason) => Verdict::Unknown(in_detail(reason, stopped, trouble.as_ref(), settings)),
         known => known,
     };
-    let (findings, refuted) = (std::mem::take(&mut search.findings), std::mem::take(&mut search.judgement.refuted));
+    let (findings, judgement) = (std::mem::take(&mut search.findings), std::mem::take(&mut search.judgement));
     let is_done = search.finished;
     drop(search);
     if settings.remove_when_done && is_done {
         // What cannot be deleted stays; the verdict stands.
         let _ = disk::remove(disk.folder());
     }
-    Ok(Outcome { verdict, statistics, findings, stopped: monitor.stopped(), refuted })
+    Ok(Outcome { verdict, statistics, findings, stopped: monitor.stopped(), judgement })
 }
 
 /// The reason of an unknown verdict, with what is to be said about the disk.

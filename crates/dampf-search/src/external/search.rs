@@ -68,6 +68,8 @@ impl<'m, M: Restore> Search<'m, M> {
             judgement: Judgement {
                 faults: begun.counters.faults,
                 unsupported: begun.unsupported.clone().map(|what| Unsupported { what }),
+                premises: begun.premises.clone(),
+                met_end: begun.met_end,
                 ..Judgement::default()
             },
             finished: begun.finished,
@@ -272,6 +274,8 @@ impl<'m, M: Restore> Search<'m, M> {
         manifest.finished = self.finished;
         manifest.suspicion = self.suspicion;
         manifest.unsupported = self.judgement.unsupported.as_ref().map(|unsupported| unsupported.what.clone());
+        manifest.premises.clone_from(&self.judgement.premises);
+        manifest.met_end = self.judgement.met_end;
         manifest.unexpanded.clone_from(&self.unexpanded);
         manifest.findings = self.findings.iter().map(|finding| self.named(finding)).collect();
         if !self.finished {

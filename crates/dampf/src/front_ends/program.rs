@@ -58,12 +58,15 @@ fn looked_at(options: &ProgramOptions) -> ProgramChecks {
         leaks: options.leaks,
         uninitialised: options.uninitialised,
         ignore_races: options.no_races,
+        any_exit_status: options.any_exit_status,
+        clock_jumps: options.clock_jumps,
     }
 }
 
 impl FrontEnd for Program {
     const CALLED: &'static str = "a program";
     const ALL_CALLED: &'static str = "programs";
+    const RUNS_END: bool = true;
     const OFFERS: &'static [Offer] = &[Offer::Definitions, Offer::Contents, Offer::Programs];
 
     type Model = ObjectModel;
@@ -181,7 +184,10 @@ impl FrontEnd for Program {
         let mut print = |text: &[u8]| {
             let _ = out.write_all(text);
         };
-        match self.model_on(Making::bare(false).ground).run_once(seed, &mut print)? {
+        // Whoever runs the program wants to know its exit status.
+        let options = ProgramChecks { any_exit_status: true, ..self.options };
+        let model = ObjectModel::new(Arc::clone(&self.program), options, self.sharing.clone());
+        match model.run_once(seed, &mut print)? {
             Ending::Exited(status) => Ok(status),
             Ending::Fault(fault) => {
                 complain(&format!("{fault}\n"));
@@ -249,6 +255,9 @@ fn trial_run(
             break;
         }
         let step = open[chance.below(open.len())];
+        if open.len() == 1 && next.state(step) == state {
+            break;
+        }
         state.clear();
         state.extend_from_slice(next.state(step));
     }
