@@ -415,7 +415,7 @@ pub static TABLE: &[HookRow] = &[
         visible: Visible::Always, observes: Observes::Nothing, told: BySource,
         perform: |machine, hart, _| machine.unlock_variable(hart) },
 
-    // Choices. Of types with more values than can be tried, a few are. `char` is unsigned on this machine.
+    // Choices. Of types with more values than can be tried, a few are. `char` is signed, as we compile.
     HookRow { place: Symbols(&["__dampf_choose"]), registers: Arguments(2), deadline: None,
         object: Object::None, side_accesses: &[], ways: Values(|machine, range| machine.choices(range)),
         visible: Visible::Never, observes: Observes::Nothing,
@@ -427,14 +427,13 @@ pub static TABLE: &[HookRow] = &[
         told: By(|_, _, way| Some(format!("chooses {way}"))),
         perform: |_, _, call| Ok(Next::Return(u64::from(call.way))) },
     HookRow { registers: Arguments(0), deadline: None,
-        place: Symbols(&["__VERIFIER_nondet_char", "__VERIFIER_nondet_uchar", "__VERIFIER_nondet_unsigned_char",
-            "__VERIFIER_nondet_u8"]),
+        place: Symbols(&["__VERIFIER_nondet_uchar", "__VERIFIER_nondet_unsigned_char", "__VERIFIER_nondet_u8"]),
         object: Object::None, side_accesses: &[], ways: Values(|_, _| Ok(1 << 8)),
         visible: Visible::Never, observes: Observes::Nothing,
         told: By(|_, _, way| Some(format!("chooses {way}"))),
         perform: |_, _, call| Ok(Next::Return(u64::from(call.way))) },
-    HookRow { place: Symbols(&["__VERIFIER_nondet_schar", "__VERIFIER_nondet_s8"]), registers: Arguments(0),
-        deadline: None,
+    HookRow { registers: Arguments(0), deadline: None,
+        place: Symbols(&["__VERIFIER_nondet_char", "__VERIFIER_nondet_schar", "__VERIFIER_nondet_s8"]),
         object: Object::None, side_accesses: &[], ways: Values(|_, _| Ok(1 << 8)),
         visible: Visible::Never, observes: Observes::Nothing,
         told: By(|_, _, way| Some(format!("chooses {}", way as u8 as i8))),

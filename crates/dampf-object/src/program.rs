@@ -48,6 +48,8 @@ pub struct Program {
     pub instrumented: bool,
     hooks: ByAddress<Hook>,
     plain_functions: PlainFunctions,
+    /// The accesses that statements of inline assembly are about, ascending.
+    atomic_assembly: Vec<u64>,
     /// The image in lines from `first_line` on.
     lines: Vec<Line>,
     /// The bytes of each line that belong to a segment, and of those, which belong to the user's variables.
@@ -112,6 +114,7 @@ impl Program {
         let errno = ["errno", "__libc_errno"].iter().find_map(|name| image.symbols_named(name).find(is_local));
         let exit_buffer_offset = exit_buffer_offset(&image, &code);
         let plain_functions = PlainFunctions::find(&image, &code);
+        let atomic_assembly = atomic_assembly(&image, &code);
         let errno_offset = errno.map(|symbol| symbol.address);
         let mut program = Program {
             path,
@@ -126,6 +129,7 @@ impl Program {
             instrumented,
             hooks,
             plain_functions,
+            atomic_assembly,
             lines: Vec::new(),
             masks: Vec::new(),
             first_line: 0,
@@ -230,6 +234,9 @@ impl Program {
     /// Whether an access that is no atomic instruction may be one all the same: the libraries implement atomics with
     /// plain accesses, though not everywhere.
     pub fn may_be_atomic(&self, pc: u64, writes: bool) -> bool {
+        if self.atomic_assembly.binary_search(&pc).is_ok() {
+            return true;
+        }
         let plain = &self.plain_functions;
         let is_plain = self.is_user_code(pc)
             || lies_within(&plain.exact, pc)
@@ -305,6 +312,25 @@ fn is_unprotected(symbol: &Symbol) -> bool {
     let of_strtok = symbol.name.starts_with("olds")
         && symbol.file.as_deref().is_some_and(|file| matches!(file, "strtok.c" | "strtok.o"));
     symbol.kind == SymbolKind::Object && (of_strtok || symbol.name == "_tmbuf")
+}
+
+/// The accesses of statements of inline assembly that make one. What a program does with one load, store or exchange
+/// that its compiler must not touch is an atomic access; compilers have no other use for it.
+fn atomic_assembly(image: &Image, code: &Code) -> Vec<u64> {
+    let mut atomic = Vec::new();
+    for statement in &image.inline_assembly {
+        let mut accesses = Vec::new();
+        let mut pc = statement.start;
+        while let Some(instruction) = code.at(pc).filter(|_| pc < statement.end) {
+            accesses.extend(instruction.memory_access().map(|_| pc));
+            pc += u64::from(instruction.length);
+        }
+        if let [access] = accesses[..] {
+            atomic.push(access);
+        }
+    }
+    atomic.sort_unstable();
+    atomic
 }
 
 /// Whether an address lies in one of some sorted disjoint ranges.

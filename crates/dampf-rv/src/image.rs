@@ -25,6 +25,7 @@ pub use symbols::{Symbol, SymbolKind};
 
 use elf::ProgramHeader;
 use relocate::Dynamic;
+use std::ops::Range;
 use symbols::SymbolTable;
 
 /// Where a position-independent program is put: where the linker puts the others.
@@ -33,6 +34,9 @@ pub const LOAD_BASE: u64 = 0x10000;
 pub const MEMORY_SIZE_MAX: u64 = 1 << 30;
 /// Programs live below this address, as under Linux with four-level page tables.
 pub const ADDRESS_LIMIT: u64 = 1 << 47;
+
+/// Where our assembler notes inline assembly.
+const INLINE_ASSEMBLY_SECTION: &str = ".debug_dampf_assembly";
 
 /// A stretch of the program's memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -76,6 +80,8 @@ pub struct Image {
     pub program_header_count: u64,
     /// What was added to every address in the file: 0 unless the program is position-independent.
     pub load_bias: u64,
+    /// The code that statements of inline assembly became, where the assembler noted it.
+    pub inline_assembly: Vec<Range<u64>>,
     symbols: SymbolTable,
 }
 
@@ -122,7 +128,8 @@ impl Image {
         let program_headers = address_of_headers(&elf, headers, load_bias);
         let symbols = load_symbols(&elf, load_bias);
         let program_header_count = headers.len() as u64;
-        Ok(Image { entry, segments, tls, program_headers, program_header_count, load_bias, symbols })
+        let inline_assembly = load_inline_assembly(&elf, load_bias);
+        Ok(Image { entry, segments, tls, program_headers, program_header_count, load_bias, inline_assembly, symbols })
     }
 
     /// The address of a function or variable, a global one before a local one of the same name.
@@ -168,6 +175,14 @@ impl Image {
     pub fn end(&self) -> u64 {
         self.segments.last().map_or(0, Segment::end)
     }
+}
+
+/// The pairs of addresses between which inline assembly lies. Code that the linker left out has pairs that are empty.
+fn load_inline_assembly(elf: &Elf, load_bias: u64) -> Vec<Range<u64>> {
+    let (_, bytes) = elf.section(INLINE_ASSEMBLY_SECTION).unwrap_or_default();
+    let address = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("eight bytes")).wrapping_add(load_bias);
+    let pairs = bytes.chunks_exact(16).map(|pair| address(&pair[..8])..address(&pair[8..]));
+    pairs.filter(|range| range.start < range.end).collect()
 }
 
 /// Refuses files that only a dynamic loader could start.

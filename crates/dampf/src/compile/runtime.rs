@@ -16,6 +16,7 @@ const HEADER: &str = include_str!("../../../../runtime/dampf.h");
 const THREAD_HEADER: &str = include_str!("../../../../runtime/IVMThread.h");
 const ANNOTATION_HEADER: &str = include_str!("../../../../runtime/icvm_verify.h");
 const ATOMIC_WAIT_HEADER: &str = include_str!("../../../../runtime/libstdc++/atomic_wait.h");
+const ASSEMBLER: &str = include_str!("../../../../runtime/as.sh");
 const HOOKS: &str = include_str!("../../../../runtime/hooks.c");
 
 /// The files of the runtime, on disk.
@@ -60,6 +61,11 @@ impl Runtime {
         self.directory.join("hooks.o")
     }
 
+    /// Where the compiler finds the programs that it calls before its own.
+    pub fn tools_directory(&self) -> PathBuf {
+        self.directory.join("tools")
+    }
+
     /// What gcc's driver is told.
     pub fn specs(&self) -> PathBuf {
         self.directory.join("dampf.specs")
@@ -82,6 +88,7 @@ fn move_into_place(temporary: TempDir, directory: PathBuf) -> Runtime {
 /// Makes all files in an empty directory.
 fn fill(directory: &Path, toolchain: &Toolchain) -> Result<(), Failure> {
     write_sources(directory)
+        .and_then(|()| write_tools(&directory.join("tools"), toolchain))
         .map_err(|error| Failure::new(format!("cannot write to `{}`: {error}", directory.display())))?;
     toolchain.compile_plainly(&directory.join("hooks.c"), &directory.join("hooks.o"))
 }
@@ -101,10 +108,22 @@ fn write_sources(directory: &Path) -> io::Result<()> {
     std::fs::set_permissions(directory, std::fs::Permissions::from_mode(0o755))
 }
 
+/// Writes what stands between the compiler and its own tools: an assembler, if the compiler says which it calls.
+fn write_tools(tools: &Path, toolchain: &Toolchain) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::create_dir(tools)?;
+    let Some(assembler) = toolchain.assembler() else { return Ok(()) };
+    let quoted = assembler.replace('\'', "'\\''");
+    let path = tools.join("as");
+    std::fs::write(&path, ASSEMBLER.replace("@ASSEMBLER@", &quoted))?;
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755))
+}
+
 /// A name for the contents: the sources, and the compiler of the hooks.
 fn directory_name(toolchain: &Toolchain) -> String {
-    let identity = toolchain.identity();
-    let parts = [HEADER, THREAD_HEADER, ANNOTATION_HEADER, ATOMIC_WAIT_HEADER, HOOKS, &toolchain::specs(), &identity];
+    let (specs, identity) = (toolchain::specs(), toolchain.identity());
+    let headers = [HEADER, THREAD_HEADER, ANNOTATION_HEADER, ATOMIC_WAIT_HEADER];
+    let parts = [&headers[..], &[HOOKS, ASSEMBLER, &specs, &identity]].concat();
     let bytes = parts.iter().flat_map(|part| part.bytes().chain([0]));
     format!("runtime-{:016x}", dampf_core::fnv1a(bytes))
 }

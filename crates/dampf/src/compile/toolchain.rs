@@ -10,6 +10,9 @@
 //!   is kept as one that might throw (`-fnon-call-exceptions`, `-fno-delete-dead-exceptions`), and so is the call of a
 //!   function that does nothing but such (`-fno-ipa-pure-const`); C headers are not to take that for the real
 //!   exceptions, and choose cleanup handlers that need an unwinder.
+//! - `-fsigned-char`: as on the machines that programs are written for.
+//! - `--no-relax`: the linker may shorten code, at the price of time that grows with the square of its size.
+//! - `-B`: gcc finds an assembler of ours, which notes where inline assembly is (`runtime/as.sh`).
 //! - `-D_GLIBCXX_USE_POSIX_SEMAPHORE`: of the two semaphores that libstdc++ has, the one that its releases 11 to 14 do
 //!   not use by themselves. The other one may sleep for ever although it is free (GCC's bug 104928), which is no fault
 //!   of the program's; and it has many more states.
@@ -38,6 +41,7 @@ const FLAGS_BEFORE: &[&str] = &[
     "-fno-optimize-sibling-calls",
     "-funwind-tables",
     "-fno-stack-protector",
+    "-fsigned-char",
     "-fno-pie",
     "-fno-builtin-malloc",
     "-fno-builtin-calloc",
@@ -67,7 +71,7 @@ const FLAGS_BEFORE_GCC: &[&str] = &[
 /// Given after the user's flags: the checks depend on them.
 const FLAGS_AFTER: &[&str] = &["-U_FORTIFY_SOURCE", "-fno-lto"];
 
-const FLAGS_LINKING: &[&str] = &["-static", "-no-pie"];
+const FLAGS_LINKING: &[&str] = &["-static", "-no-pie", "-Wl,--no-relax"];
 
 /// Functions of a program that are known by their names, or by how these begin; inlined, they would have none.
 const NAMED_FUNCTIONS: [&str; 3] = ["__VERIFIER_atomic_", "assume_abort_if_not", "reach_error"];
@@ -146,6 +150,16 @@ impl Toolchain {
         command
     }
 
+    /// The path of the assembler that gcc calls; none for clang, which has one built in.
+    pub fn assembler(&self) -> Option<String> {
+        if self.flavour == Flavour::Clang {
+            return None;
+        }
+        let answer = self.command().arg("-print-prog-name=as").stdin(Stdio::null()).output().ok()?;
+        let name = String::from_utf8(answer.stdout).ok()?.trim().to_owned();
+        find_program(&name).map(|path| path.display().to_string())
+    }
+
     /// What the compiled runtime depends on: the compiler, and its version by the file it is.
     pub fn identity(&self) -> String {
         let path = self.program.canonicalize().unwrap_or_else(|_| self.program.clone());
@@ -160,6 +174,7 @@ impl Toolchain {
         match self.flavour {
             Flavour::Gcc => {
                 flags.extend(FLAGS_BEFORE_GCC.iter().map(OsString::from));
+                flags.extend(["-B".into(), runtime.tools_directory().into()]);
                 let mut specs = OsString::from("-specs=");
                 specs.push(runtime.specs());
                 flags.push(specs);
