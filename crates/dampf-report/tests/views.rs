@@ -239,6 +239,8 @@ fn the_summary_has_every_field() {
         {
           "verdict": "violated",
           "reason": null,
+          "assumptions": [],
+          "warnings": [],
           "error": {
             "kind": "assertion",
             "message": "`ticks < 2` is false",
