@@ -173,11 +173,12 @@ pub enum StatementKind {
         range: Box<ForRange>,
         body: Vec<Statement>,
     },
-    /// `select (variable : first .. last)`.
+    /// `select (variable : first .. last)`; plain if SPIN knows a name and two numbers before it knows a statement.
     Select {
         variable: Reference,
         first: Expr,
         last: Expr,
+        is_plain: bool,
     },
     Atomic(Vec<Statement>),
     DStep(Vec<Statement>),

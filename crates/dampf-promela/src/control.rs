@@ -408,6 +408,10 @@ impl Builder {
         }
     }
 
+    pub fn has_label(&self, name: &str) -> bool {
+        self.labels.iter().any(|label| label.name == name)
+    }
+
     /// The number of the state that has a label, for remote references. A label of a jump becomes a state.
     pub fn labelled_state(&mut self, name: &str) -> Option<u32> {
         let element = self.labels.iter().rev().find(|label| label.name == name)?.element;

@@ -25,6 +25,7 @@ mod typed;
 
 pub use model::PromelaModel;
 pub use parser::{read, read_expression};
+pub use resolve::Asked;
 
 use assumptions::{Assumptions, Bounds, Subject};
 use dampf_core::{Diagnostic, Revise, Unsupported, problem};
@@ -56,7 +57,12 @@ const NONE: &str = "-";
 impl Promela {
     /// Understands a model that was read.
     pub fn new(model: &ast::Model) -> Result<Promela, Vec<Diagnostic>> {
-        let typed = resolve::resolve(model).map_err(|problems| problem::diagnose(&model.source, problems))?;
+        Promela::asked(model, &[])
+    }
+
+    /// Understands a model that was read, and what is asked about its states.
+    pub fn asked(model: &ast::Model, asked: &[Asked<'_>]) -> Result<Promela, Vec<Diagnostic>> {
+        let typed = resolve::resolve(model, asked)?;
         let instances = prepare::initial(&typed);
         Ok(Promela { typed: Arc::new(typed), instances, assumptions: Assumptions::default(), rounds: 0, refuted: 0 })
     }

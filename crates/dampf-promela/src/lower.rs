@@ -13,6 +13,7 @@
 
 mod channels;
 mod effects;
+mod field_counts;
 mod reachable;
 mod standing;
 mod steps;
@@ -23,10 +24,11 @@ use crate::typed::{Initial, Place, Scalar, ScalarKind, Statement, Typed, Usage, 
 use channels::{PointsTo, Queue};
 use dampf_core::{Span, Unsupported};
 use dampf_gcl::ir::{
-    Effect, Expr, IntType, Location, LocationId, Place as Slot, Process, ProcessId, Program, Transition, Variable,
-    VariableId,
+    Check, Effect, Expr, IntType, Location, LocationId, Place as Slot, Process, ProcessId, Program, Transition,
+    Variable, VariableId,
 };
 use reachable::Reachable;
+use standing::Standing;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -142,6 +144,9 @@ struct Lowering<'t> {
 }
 
 const NOWHERE: Span = Span { start: 0, end: 0 };
+
+/// Stands for the instance where an expression is about no process in particular.
+const NOBODY: usize = usize::MAX;
 
 fn constant(value: i32) -> Expr {
     Expr::Const(value)
@@ -400,6 +405,17 @@ impl<'t> Lowering<'t> {
         if is_active { self.location(self.proctype(number).control.initial) } else { ABSENT }
     }
 
+    /// What is asked about states, of nobody's.
+    fn checks(&self, reachable: &Reachable) -> Vec<Check> {
+        let checks = self.typed.checks.iter().map(|check| Check {
+            kind: check.kind,
+            condition: reachable.expr(self.value(&check.condition, NOBODY)),
+            text: check.text.clone(),
+            span: None,
+        });
+        checks.collect()
+    }
+
     fn finish(self) -> Result<Lowered, Unsupported> {
         let count: usize = self.transitions.iter().map(Vec::len).sum();
         if count > TRANSITIONS_MAX {
@@ -409,6 +425,7 @@ impl<'t> Lowering<'t> {
         let locations: Vec<Vec<Location>> = self.instances.iter().map(|instance| places(typed, *instance)).collect();
         let initial: Vec<LocationId> = (0..self.instances.len()).map(|number| self.beginning(number)).collect();
         let reachable = Reachable::find(&locations, &initial, &self.transitions);
+        let checks = self.checks(&reachable);
         let mut processes = Vec::new();
         let mut accounts = Vec::new();
         let mut states = Vec::new();
@@ -432,7 +449,7 @@ impl<'t> Lowering<'t> {
             variables: self.variables,
             channels: Vec::new(),
             processes,
-            checks: Vec::new(),
+            checks,
             property: None,
             has_error_state: false,
             error_location: None,
@@ -518,6 +535,15 @@ fn used_variables(typed: &Typed) -> (Uses, Uses) {
         };
         alternatives().for_each(|alternative| alternative.statement.visit_reads(&mut note_read));
         proctype.provided.iter().for_each(|provided| provided.visit_reads(&mut note_read));
+    }
+    for check in &typed.checks {
+        check.condition.visit_reads(&mut |place: &Place, usage: Usage| {
+            let VariableRef::Global(global) = place.variable else { return };
+            read.insert((None, global));
+            if usage == Usage::Value && !typed.globals[global].is_within(&place.indices) {
+                changed.insert((None, global));
+            }
+        });
     }
     (changed, read)
 }

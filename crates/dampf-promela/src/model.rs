@@ -165,10 +165,15 @@ impl PromelaModel {
                 let shown = |(field, value): (usize, &Value)| {
                     Some(self.shown(kind(field), self.evaluate(value, part.instance, state)?))
                 };
+                let misfit = misfit(values.len(), fields.len());
                 match values.iter().enumerate().map(shown).collect::<Option<Vec<String>>>() {
-                    Some(values) => format!("{written} sends {}", values.join(", ")),
-                    None => written,
+                    Some(values) => format!("{written} sends {}{misfit}", values.join(", ")),
+                    None => format!("{written}{misfit}"),
                 }
+            }
+            (Statement::Receive { channel, patterns, is_copy: false, .. }, Some(state)) => {
+                let fields = self.fields_of(channel, part.instance, state);
+                format!("{written}{}", misfit(patterns.len(), fields.len()))
             }
             _ => written,
         };
@@ -411,6 +416,16 @@ impl Describe for PromelaModel {
             lines.push(format!("{name} at {}:{}: waits for {}", place.file, place.line, waits.join(" or ")));
         }
         lines
+    }
+}
+
+/// What is wrong with a statement of so many fields, for a channel whose messages have so many; nothing is known of a
+/// channel that has none.
+fn misfit(given: usize, fields: usize) -> String {
+    match fields {
+        0 => String::new(),
+        _ if fields == given => String::new(),
+        _ => format!(" (fields: {given}, of the channel's messages: {fields})"),
     }
 }
 

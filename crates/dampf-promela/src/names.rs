@@ -3,6 +3,7 @@
 //! A variable of a record type is a tree whose leaves are variables of single values. Names are looked up from the
 //! innermost block outwards, then among the globals.
 
+use crate::ast;
 use crate::problem::{Checked, Problem};
 use crate::typed::{Initial, MtypeKind, Scalar, ScalarKind, Value, Variable, VariableRef};
 use dampf_core::Span;
@@ -68,6 +69,7 @@ pub struct RecordType {
 #[derive(Clone, Debug)]
 pub struct Signature {
     pub name: String,
+    /// Single values: a record is as many as it has fields.
     pub parameters: usize,
 }
 
@@ -159,7 +161,8 @@ impl Names {
                 Shape::Leaf(reference(variables.len() - 1), scalar.kind)
             }
             Declared::Record(record) => {
-                if what.initial.is_some() {
+                // A single value is read and not used, as in SPIN.
+                if matches!(what.initial, Some(Initial::List(_) | Initial::Channels { .. })) {
                     return Err(Problem::new(what.span, "a record has no initial value of its own", "given here"));
                 }
                 let mut fields = Vec::new();
@@ -172,6 +175,22 @@ impl Names {
             }
         };
         Ok(Entry { size: what.size, shape })
+    }
+
+    /// How many single values a type is made of, if it is one that is known.
+    pub fn leaves(&self, ty: &ast::Type) -> usize {
+        let ast::Type::Record(name) = ty else { return 1 };
+        let fields = self.record(&name.text).map(|record| &self.records[record].fields);
+        fields.map_or(1, |fields| fields.iter().map(|field| self.leaves_of(&field.ty)).sum())
+    }
+
+    fn leaves_of(&self, ty: &Declared) -> usize {
+        match ty {
+            Declared::Scalar(_) => 1,
+            Declared::Record(record) => {
+                self.records[*record].fields.iter().map(|field| self.leaves_of(&field.ty)).sum()
+            }
+        }
     }
 
     /// The types of a message's field: a record is as many fields as it has.

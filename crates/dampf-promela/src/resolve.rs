@@ -1,18 +1,22 @@
 //! Finds out what the names of a model stand for, and builds the control structure of its proctypes.
 
+mod asked;
 mod body;
 mod expression;
+mod message_size;
 mod observed;
+mod own_number;
 
 use crate::ast;
 use crate::control::{Builder, Misplaced};
 use crate::names::{Declared, Field, Locals, Names, RecordType, Signature};
-use crate::problem::{Checked, Problem};
-use crate::typed::{Initial, Proctype, Scalar, ScalarKind, Typed, Value, VariableRef};
+use crate::problem::{self, Checked, Problem};
+use crate::typed::{Check, Initial, Proctype, Scalar, ScalarKind, Typed, Value, VariableRef};
+pub use asked::Asked;
 use body::Body;
-use dampf_core::{Source, Span};
+use dampf_core::{Diagnostic, Source, Span};
 use dampf_gcl::ir::IntType;
-use expression::{Context, Noticed, fold};
+use expression::{Context, Noticed, RemoteVariable, fold};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -22,19 +26,22 @@ const CAPACITY_MAX: i32 = 255;
 /// More processes than this cannot be.
 pub const PROCESSES_MAX: usize = 255;
 
-/// Resolves a model, or says what is wrong with it.
-pub fn resolve(model: &ast::Model) -> Result<Typed, Vec<Problem>> {
+/// Resolves a model, with conditions that are asked about its states, or says what is wrong with it or with them.
+pub fn resolve(model: &ast::Model, asked: &[Asked<'_>]) -> Result<Typed, Vec<Diagnostic>> {
+    let diagnose = |problems: Vec<Problem>| problem::diagnose(&model.source, problems);
     let mut resolver = Resolver { source: Some(Arc::clone(&model.source)), ..Resolver::default() };
     resolver.names.mtype_kind(None);
     resolver.declare_constants(model);
     resolver.declare_types_and_variables(model);
     let proctypes = resolver.proctypes(model);
+    resolver.check_remote_variables(&proctypes);
     if !resolver.problems.is_empty() {
-        return Err(resolver.problems);
+        return Err(diagnose(resolver.problems));
     }
     resolver.remote_labels.extend(observed::labels(model, &resolver.names));
+    resolver.checks = resolver.asked(asked, &proctypes)?;
     let typed = resolver.finish(model, proctypes);
-    if resolver.problems.is_empty() { Ok(typed) } else { Err(resolver.problems) }
+    if resolver.problems.is_empty() { Ok(typed) } else { Err(diagnose(resolver.problems)) }
 }
 
 #[derive(Default)]
@@ -50,6 +57,8 @@ struct Resolver {
     claims: Vec<String>,
     /// Labels of proctypes that remote references name.
     remote_labels: Vec<(usize, String, Span)>,
+    remote_variables: Vec<RemoteVariable>,
+    checks: Vec<Check>,
 }
 
 /// A proctype whose control structure is not finished: others may refer to its labels.
@@ -114,7 +123,8 @@ impl Resolver {
                         let message = format!("`{name}` is declared twice");
                         self.problems.push(*Problem::new(proctype.name.span, message, "declared again here"));
                     }
-                    self.names.signatures.push(Signature { name, parameters: proctype.parameters.len() });
+                    let parameters = proctype.parameters.iter().map(|parameter| self.names.leaves(&parameter.ty)).sum();
+                    self.names.signatures.push(Signature { name, parameters });
                 }
                 ast::Unit::Ltl(ltl) => {
                     self.ltl.push(ltl.formula.clone());
@@ -217,6 +227,15 @@ impl Resolver {
         self.has_timeout |= noticed.timeout;
         self.has_priorities |= noticed.priorities;
         self.remote_labels.extend(noticed.labels);
+        self.remote_variables.extend(noticed.variables);
+    }
+
+    /// The variables of other processes are known when all processes are read.
+    fn check_remote_variables(&mut self, proctypes: &[Unfinished]) {
+        for variable in std::mem::take(&mut self.remote_variables) {
+            let checked = variable.check(proctypes);
+            self.report(checked);
+        }
     }
 
     fn constant(&self, expr: &ast::Expr) -> Checked<i32> {
@@ -304,7 +323,7 @@ impl Resolver {
                 span: unfinished.span,
             });
         }
-        Typed {
+        let typed = Typed {
             source: Arc::clone(&model.source),
             mtypes: std::mem::take(&mut self.names.mtypes),
             globals: std::mem::take(&mut self.names.globals),
@@ -315,8 +334,24 @@ impl Resolver {
             has_priorities: self.has_priorities,
             claims: std::mem::take(&mut self.claims),
             ltl: std::mem::take(&mut self.ltl),
-        }
+            checks: std::mem::take(&mut self.checks),
+        };
+        self.problems.extend(message_size::check(&typed));
+        self.problems.extend(without_process(model, &typed));
+        typed
     }
+}
+
+/// A model that begins with no process never does anything.
+fn without_process(model: &ast::Model, typed: &Typed) -> Option<Problem> {
+    let named = model.units.iter().find_map(|unit| match unit {
+        ast::Unit::Proctype(proctype) => Some(proctype.name.span),
+        _ => None,
+    });
+    let place = named.unwrap_or_default();
+    let help = "start one with `active proctype`, or write an `init` that runs one";
+    let problem = || *Problem::new(place, "there is no process at the beginning", "not started by anybody").help(help);
+    typed.active.is_empty().then(problem)
 }
 
 fn at_least_a_byte(ty: IntType) -> IntType {

@@ -3,7 +3,7 @@
 //! Still independent of how many processes there are: a proctype is a template, and its local variables are numbered
 //! within it.
 
-use dampf_core::{Source, Span};
+use dampf_core::{FaultKind, Source, Span};
 use dampf_gcl::ir::{BinaryOp, IntType, UnaryOp};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,6 +23,15 @@ pub struct Typed {
     /// What the model says about runs that the check of states and steps does not cover: claims, traces, formulas.
     pub claims: Vec<String>,
     pub ltl: Vec<String>,
+    /// Invariants and goals that are given from outside.
+    pub checks: Vec<Check>,
+}
+
+/// A condition on states that are to be looked for: an invariant that does not hold, a goal that does.
+pub struct Check {
+    pub kind: FaultKind,
+    pub condition: Value,
+    pub text: String,
 }
 
 /// A set of named constants. The first in `constants` has the value 1.

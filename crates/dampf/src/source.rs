@@ -23,14 +23,13 @@ pub fn read_source(path: &Path) -> Result<Arc<Source>, Failure> {
     if bytes.len() as u64 > SOURCE_BYTES_MAX {
         return Err(Failure::new(format!("cannot read `{shown}`: it is larger than {} MiB", SOURCE_BYTES_MAX >> 20)));
     }
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(Source::new(shown.to_string(), text)),
-        Err(error) => {
-            let at = error.utf8_error().valid_up_to();
-            let line = error.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
-            Err(Failure::new(format!("`{shown}` is no text: line {line} is not UTF-8")))
-        }
-    }
+    Ok(Source::new(shown.to_string(), text_of(bytes)))
+}
+
+/// The text of a file. Bytes that are not UTF-8 become characters of no language: they do no harm in comments, which
+/// were often written before there was UTF-8, and are refused elsewhere.
+pub fn text_of(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 /// Whether a file's name ends in one of these, in upper or lower case.

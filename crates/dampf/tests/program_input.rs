@@ -388,9 +388,14 @@ fn options_of_models_are_refused_for_programs() {
     let playground = Playground::new();
     playground.write("echo.c", ECHO.as_bytes());
     for command in ["check", "simulate", "info"] {
-        playground
-            .refused(&[command, "echo.c", "--invariant", "x == 1"], "--invariant goes with DVE models and DMC models");
-        playground.refused(&[command, "echo.c", "--goal", "x == 1"], "--goal goes with DVE models and DMC models");
+        playground.refused(
+            &[command, "echo.c", "--invariant", "x == 1"],
+            "--invariant goes with Promela models, DVE models and DMC models",
+        );
+        playground.refused(
+            &[command, "echo.c", "--goal", "x == 1"],
+            "--goal goes with Promela models, DVE models and DMC models",
+        );
     }
     playground.refused(&["check", "echo.c", "--buchi", "forks.dve"], "--buchi goes with DMC models");
     playground.refused(

@@ -130,6 +130,67 @@ fn errors_name_file_line_and_column() {
     assert!(coded.stderr.contains("coded.pml:2:3") && coded.stderr.contains("c_code"), "{coded:?}");
 }
 
+const COUNTER: &str = "byte x; active proctype Count() { byte y; do :: x < 3 -> x++; up: y = x :: else -> break od }";
+
+#[test]
+fn invariants_and_goals_are_asked_in_the_models_language() {
+    let playground = Playground::new();
+    playground.write("counter.pml", COUNTER.as_bytes());
+    let asked = |option: &str, text: &str| playground.dampf(&["check", "counter.pml", option, text]);
+    for (option, text, status, verdict) in [
+        ("--invariant", "x <= 3", 0, "verified"),
+        ("--invariant", "x < 3", 1, "violated: invariant `x < 3` is violated"),
+        ("--goal", "Count[0]:y == 3 && x == 3", 1, "violated: goal `Count[0]:y == 3 && x == 3` is reached"),
+        ("--goal", "Count:y > x", 0, "verified"),
+        ("--goal", "Count@up && x == 2", 1, "violated: goal `Count@up && x == 2` is reached"),
+    ] {
+        let finished = asked(option, text);
+        assert_eq!(finished.status, status, "{text}: {finished:?}");
+        assert!(finished.stdout.starts_with(verdict), "{text}: {finished:?}");
+    }
+    let unknown = asked("--invariant", "x < z");
+    assert!(unknown.status == 2 && unknown.stderr.contains("unknown name `z`"), "{unknown:?}");
+    let kept = playground.dampf(&["check", "counter.pml", "--goal", "x == 2", "--trail", "t.json"]);
+    assert_eq!(kept.status, 1, "{kept:?}");
+    let replayed = playground.dampf(&["replay", "t.json"]);
+    assert_eq!((replayed.status, replayed.stderr.as_str()), (0, ""), "{replayed:?}");
+    assert!(replayed.stdout.contains("goal `x == 2` is reached"), "{replayed:?}");
+}
+
+#[test]
+fn texts_are_read_as_they_were_written_once() {
+    let playground = Playground::new();
+    for name in ["old.pr", "old.prom", "old.pml"] {
+        playground.write(name, b"/* fran\xe7ais */ active proctype P() { printf(\"\xe9\"); skip } // \xe9\n");
+        let finished = playground.dampf(&["check", name]);
+        assert_eq!(finished.status, 0, "{name}: {finished:?}");
+    }
+    playground.write("included.h", b"/* \xe9t\xe9 */ byte x;\n");
+    playground.write("including.pml", b"#include \"included.h\"\nactive proctype P() { x = 1 }\n");
+    let finished = playground.dampf(&["check", "including.pml"]);
+    assert_eq!(finished.status, 0, "{finished:?}");
+    playground.write("name.pml", b"active proctype \xe9() { skip }\n");
+    playground.refused(&["check", "name.pml"], "name.pml:1:17: ");
+}
+
+#[test]
+fn a_model_without_processes_is_no_deadlock() {
+    let playground = Playground::new();
+    playground.write("idle.pml", b"byte x;\nproctype P() { x = 1 }\n");
+    playground.refused(&["check", "idle.pml"], "idle.pml:2:10: there is no process at the beginning");
+    playground.write("empty.pml", b"");
+    playground.refused(&["check", "empty.pml"], "there is no process at the beginning");
+}
+
+#[test]
+fn a_trail_says_how_many_fields_a_channel_takes() {
+    let playground = Playground::new();
+    playground.write("few.pml", b"chan c = [1] of { byte, byte }; active proctype P() { c!1 }\n");
+    let finished = playground.dampf(&["check", "few.pml"]);
+    assert_eq!(finished.status, 1, "{finished:?}");
+    assert!(finished.stdout.contains("c!1 sends 1 (fields: 1, of the channel's messages: 2)"), "{finished:?}");
+}
+
 #[test]
 fn a_random_run_comes_again_with_its_seed() {
     let first = dampf(&["simulate", "switchboard.pml", "--seed", "5"]);

@@ -47,7 +47,7 @@ impl Lowering<'_> {
         let mut draft = Draft::new(part, guard);
         let length = self.queues[queue].length.expect("the channel is buffered");
         let end = if self.queues[queue].room == 1 { constant(0) } else { Expr::Read(cell(length)) };
-        for (slots, value) in self.queues[queue].slots.iter().zip(values) {
+        for (slots, value) in self.queues[queue].slots.iter().zip(&self.sent(queue, values)) {
             draft.effects.push(assign(element(*slots, end.clone()), self.value(value, part.instance)));
         }
         draft.effects.push(change(length, BinaryOp::Add));
@@ -91,7 +91,7 @@ impl Lowering<'_> {
     pub fn send_sorted(&mut self, part: Part, guard: Expr, queue: usize, values: &[Value]) {
         let capacity = self.queues[queue].room;
         let length = self.queues[queue].length.expect("the channel is buffered");
-        let new: Vec<Expr> = values.iter().map(|value| self.value(value, part.instance)).collect();
+        let new: Vec<Expr> = self.sent(queue, values).iter().map(|value| self.value(value, part.instance)).collect();
         let slots = self.queues[queue].slots.clone();
         let mut guard = self.with_room(part, and(guard, self.has_room(queue)), queue);
         for position in 0..capacity {
@@ -143,7 +143,7 @@ impl Lowering<'_> {
                 let length = self.queues[queue].length.expect("the channel is buffered");
                 draft.effects.push(change(length, BinaryOp::Subtract));
             }
-            self.push(draft);
+            self.push_receive(draft, queue);
             guard = and(guard, not(found));
         }
     }
@@ -227,7 +227,8 @@ impl Lowering<'_> {
         let Statement::Receive { channel, patterns, .. } = statement else { return constant(0) };
         let named = self.channels(channel, receiver).into_iter().filter(|(named, _)| *named == queue);
         let is_named = named.map(|(_, is_named)| is_named).fold(constant(0), or);
-        let parts = patterns.iter().zip(values).zip(&self.queues[queue].fields);
+        let values = self.sent(queue, values);
+        let parts = patterns.iter().zip(&values).zip(&self.queues[queue].fields);
         parts.fold(is_named, |agreed, ((pattern, value), field)| match pattern {
             Pattern::Match(wanted) => {
                 let sent = wrapped(self.value(value, sender), field.ty);
@@ -255,7 +256,8 @@ impl Lowering<'_> {
         let guard = and(and(sender.guard.clone(), receiver.guard.clone()), agreement);
         let mut draft = Draft::new(sender.part, guard);
         let mut stores = Vec::new();
-        for ((pattern, value), field) in patterns.iter().zip(values).zip(&self.queues[sender.queue].fields) {
+        let values = self.sent(sender.queue, values);
+        for ((pattern, value), field) in patterns.iter().zip(&values).zip(&self.queues[sender.queue].fields) {
             let Pattern::Store(place) = pattern else { continue };
             let value = wrapped(self.value(value, sender.part.instance), field.ty);
             if let Storage::Variable(_) = self.storage(place.variable, receiver.part.instance) {
@@ -272,7 +274,7 @@ impl Lowering<'_> {
         // Whoever receives goes on, if that is atomic; the sender waits for its turn.
         draft.passes_to = accepted.holds.then(|| self.process(receiver.part.instance));
         draft.partner = Some(receiver.part);
-        self.push(draft);
+        self.push_receive(draft, sender.queue);
     }
 
     /// Stores values that are all computed before the first is stored.

@@ -235,7 +235,7 @@ impl<'t> Lowering<'t> {
             Statement::Run { run, result } => self.start(part, guard, run, result.as_ref()),
             Statement::Send { channel, values, is_sorted } => {
                 for (queue, is_named) in self.channels(channel, instance) {
-                    let guard = and(guard.clone(), is_named);
+                    let guard = self.of_right_size(part, and(guard.clone(), is_named), queue, values.len());
                     match self.queues[queue].length {
                         Some(_) if *is_sorted => self.send_sorted(part, guard, queue, values),
                         Some(_) => self.send(part, guard, queue, values),

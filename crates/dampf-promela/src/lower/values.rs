@@ -112,7 +112,7 @@ impl Lowering<'_> {
             }),
             Value::Poll { channel, patterns, is_random } => self.over_channels(channel, instance, |lowering, queue| {
                 let positions = if *is_random { lowering.queues[queue].room } else { 1 };
-                let found = (0..positions).map(|position| lowering.matches(queue, position, patterns, instance));
+                let found = (0..positions).map(|position| lowering.polls(queue, position, patterns, instance));
                 match lowering.queues[queue].capacity {
                     0 => constant(0),
                     _ => found.fold(constant(0), or),

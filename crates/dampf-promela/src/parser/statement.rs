@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::ast::{Expr, ForRange, Name, Statement, StatementKind};
-use crate::lexer::{Token, string_value};
+use crate::lexer::{Lexeme, Token, string_value};
 use crate::problem::{Checked, Problem};
 
 impl Parser {
@@ -327,12 +327,28 @@ impl Parser {
 
     /// `select (i : 1 .. n)`
     fn select(&mut self) -> Checked<StatementKind> {
+        let is_plain = self.calls.is_empty() && self.is_at_plain_selection();
         self.advance();
         self.expect(Token::ParenthesisOpen, "after `select`")?;
         let variable = self.reference("the variable that takes the value")?;
         let (first, last) = self.range()?;
         self.expect(Token::ParenthesisClose, "after the range of `select`")?;
-        Ok(StatementKind::Select { variable, first, last })
+        Ok(StatementKind::Select { variable, first, last, is_plain })
+    }
+
+    /// Whether `select (i : 1 .. 3)` is written in the way that SPIN's lexer takes apart by itself, outside of inlines: a
+    /// name of letters and digits only, two numbers, and no line break within the parentheses.
+    fn is_at_plain_selection(&self) -> bool {
+        let Some([_, _, name, colon, first, range, last, close]) = self.lexemes.get(self.at..self.at + 8) else {
+            return false;
+        };
+        let is_made_of =
+            |lexeme: &Lexeme, belongs: fn(&u8) -> bool| lexeme.text.as_bytes().iter().all(|byte| belongs(byte));
+        [name, colon, first, range, last, close].iter().all(|lexeme| !lexeme.after_newline)
+            && is_made_of(name, u8::is_ascii_alphanumeric)
+            && is_made_of(first, u8::is_ascii_digit)
+            && is_made_of(last, u8::is_ascii_digit)
+            && [colon.token, range.token, close.token] == [Token::Colon, Token::Range, Token::ParenthesisClose]
     }
 
     fn range(&mut self) -> Checked<(Expr, Expr)> {

@@ -1,6 +1,7 @@
 //! The body of a proctype: its statements go into the control structure in the order of the text.
 
 use super::expression::{Context, Noticed, ValueOrRun};
+use super::own_number::{self, OWN_NUMBER};
 use super::{Resolver, Unfinished};
 use crate::ast::{self, ForRange, StatementKind};
 use crate::control::{Builder, SequenceId};
@@ -38,10 +39,14 @@ impl<'r> Body<'r> {
             at_beginning: true,
         };
         for parameter in &proctype.parameters {
-            let declared = body.declare(parameter);
+            let declared = body.declare_parameter(parameter);
             body.resolver.report(declared);
         }
         let parameters = body.locals.variables.len();
+        if own_number::is_received(&proctype.body) {
+            let declared = body.declare_own_number(proctype.name.span);
+            body.resolver.report(declared);
+        }
         let mut priority = 1;
         if let Some(given) = &proctype.priority {
             body.resolver.has_priorities = true;
@@ -82,12 +87,34 @@ impl<'r> Body<'r> {
         self.with(|context| context.place(reference))
     }
 
+    /// A record is as many parameters as it has fields.
+    fn declare_parameter(&mut self, parameter: &ast::Declaration) -> Checked<()> {
+        self.declare(parameter)?;
+        let entry = self.locals.find(&parameter.name.text, &self.scope).expect("it was just declared");
+        match entry.has_arrays() {
+            true => Err(Problem::new(parameter.span, "an array cannot be a parameter", "declared here")),
+            false => Ok(()),
+        }
+    }
+
+    /// The number of the process as a variable, for a process that receives into it.
+    fn declare_own_number(&mut self, span: Span) -> Checked<Entry> {
+        let initial = Some(Initial::Value(Value::Pid));
+        let field = Field { name: OWN_NUMBER.to_owned(), ty: Declared::Scalar(BYTE), size: None, initial, span };
+        self.declare_field(&field, false)
+    }
+
     fn declare(&mut self, declaration: &ast::Declaration) -> Checked<Option<Value>> {
         let field = self.resolver.field(declaration, Some((&self.locals, &self.scope)))?;
         let name = &declaration.name;
         if self.locals.find(&name.text, &self.scope).is_some() {
             let message = format!("`{}` is declared twice", name.text);
             return Err(Problem::new(name.span, message, "declared again here"));
+        }
+        if let (Declared::Record(_), Some(_), false) = (&field.ty, &field.initial, self.at_beginning) {
+            let problem =
+                Problem::new(declaration.span, "a record that is declared late has no initial value", "given here");
+            return Err(problem.help("declare it at the beginning of the process, or assign to its fields"));
         }
         let later = match &field.initial {
             _ if self.at_beginning => None,
@@ -166,7 +193,12 @@ impl<'r> Body<'r> {
                 self.builder.choice(options, true, span, &labels).map_err(super::misplaced)?;
             }
             StatementKind::For { variable, range, body } => self.for_loop(variable, range, body, span, &labels)?,
-            StatementKind::Select { variable, first, last } => self.select(variable, first, last, span, &labels)?,
+            StatementKind::Select { variable, first, last, is_plain: true } => {
+                self.select_between(variable, first, last, span, &labels)?;
+            }
+            StatementKind::Select { variable, first, last, is_plain: false } => {
+                self.select(variable, first, last, span, &labels)?;
+            }
             StatementKind::Atomic(inner) => {
                 let inner = self.block(inner, span)?;
                 self.builder.atomic(inner, span, &labels);
@@ -200,7 +232,8 @@ impl<'r> Body<'r> {
                     Shape::Leaf(variable, _) => {
                         Statement::Assign(Place { variable: *variable, indices, span: declaration.span }, value)
                     }
-                    Shape::Record(_) => Statement::Skip,
+                    // No `skip`, of which SPIN takes out all but one in a row.
+                    Shape::Record(_) => Statement::Condition(Value::Const(1)),
                 };
                 self.builder.statement(statement, declaration.span, &[]);
             }
@@ -330,6 +363,7 @@ impl<'r> Body<'r> {
         self.builder.choice(vec![leave, main], true, span, labels).map_err(super::misplaced)
     }
 
+    /// `select` as SPIN's parser reads it: a loop that counts, and may be left at any time.
     fn select(
         &mut self,
         variable: &ast::Reference,
@@ -338,23 +372,52 @@ impl<'r> Body<'r> {
         span: Span,
         labels: &Labels,
     ) -> Checked<()> {
+        let (place, first, last) = (self.place(variable)?, self.value(first)?, self.value(last)?);
+        self.builder.statement(Statement::Assign(place.clone(), first), span, &[]);
+        let condition = Value::Binary(BinaryOp::Less, Box::new(Value::Read(place.clone())), Box::new(last), span);
+        self.counting_loop(place, condition, None, &[], false, span, labels)
+    }
+
+    /// `select` between two numbers as SPIN's lexer replaces it: a choice between assignments, or where these are too
+    /// many, an assignment and a loop. Then the label is the assignment's, and counting comes before leaving.
+    fn select_between(
+        &mut self,
+        variable: &ast::Reference,
+        first: &ast::Expr,
+        last: &ast::Expr,
+        span: Span,
+        labels: &Labels,
+    ) -> Checked<()> {
         let place = self.place(variable)?;
-        // Numbers as such, not expressions that have a constant value.
-        if let (&ast::ExprKind::Number(first), &ast::ExprKind::Number(last)) = (&first.kind, &last.kind)
-            && (0..=SELECTED_MAX).contains(&last.saturating_sub(first))
-        {
+        let (Value::Const(least), Value::Const(greatest)) = (self.value(first)?, self.value(last)?) else {
+            unreachable!("numbers are constants")
+        };
+        if least > greatest {
+            let message = format!("there is no number between {least} and {greatest}");
+            return Err(Problem::new(first.span, message, "the range begins here"));
+        }
+        if greatest.saturating_sub(least) <= SELECTED_MAX {
             let mut options = Vec::new();
-            for value in first..=last {
+            for value in least..=greatest {
                 self.builder.open_sequence();
                 self.builder.statement(Statement::Assign(place.clone(), Value::Const(value)), span, &[]);
                 options.push(self.close(span)?);
             }
             return self.builder.choice(options, false, span, labels).map_err(super::misplaced);
         }
-        let (first, last) = (self.value(first)?, self.value(last)?);
-        self.builder.statement(Statement::Assign(place.clone(), first), span, &[]);
-        let condition = Value::Binary(BinaryOp::Less, Box::new(Value::Read(place.clone())), Box::new(last), span);
-        self.counting_loop(place, condition, None, &[], false, span, labels)
+        self.builder.statement(Statement::Assign(place.clone(), Value::Const(least)), span, labels);
+        self.builder.begin_loop();
+        let read = || Box::new(Value::Read(place.clone()));
+        let is_less = Value::Binary(BinaryOp::Less, read(), Box::new(Value::Const(greatest)), span);
+        let next = Value::Binary(BinaryOp::Add, read(), Box::new(Value::Const(1)), span);
+        self.builder.open_sequence();
+        self.builder.statement(Statement::Condition(is_less), span, &[]);
+        self.builder.statement(Statement::Assign(place, next), span, &[]);
+        let count = self.close(span)?;
+        self.builder.open_sequence();
+        self.builder.break_loop(span, &[]);
+        let leave = self.close(span)?;
+        self.builder.choice(vec![count, leave], true, span, &[]).map_err(super::misplaced)
     }
 
     /// A statement that is one step.

@@ -1,5 +1,7 @@
 //! Expressions with their names resolved and their constants folded.
 
+use super::Unfinished;
+use super::own_number::OWN_NUMBER;
 use crate::ast::{self, ChannelQuery, ExprKind};
 use crate::names::{Entry, Locals, Names, Shape};
 use crate::problem::{Checked, Problem};
@@ -16,6 +18,32 @@ pub struct Noticed {
     pub priorities: bool,
     /// Labels of proctypes that are referred to.
     pub labels: Vec<(usize, String, Span)>,
+    pub variables: Vec<RemoteVariable>,
+}
+
+/// A variable of another process that is referred to.
+pub struct RemoteVariable {
+    proctype: usize,
+    name: String,
+    indices: usize,
+    span: Span,
+}
+
+impl RemoteVariable {
+    /// It must be there, and have as many indices as it has arrays.
+    pub fn check(&self, proctypes: &[Unfinished]) -> Checked<()> {
+        let Unfinished { name: process, locals, .. } = &proctypes[self.proctype];
+        let Some(variable) = locals.variables.iter().find(|variable| variable.name == self.name) else {
+            let message = format!("`{process}` has no variable `{}`", self.name);
+            let known = locals.variables.iter().map(|variable| variable.name.as_str());
+            return Err(Problem::new(self.span, message, "named here").suggest(&self.name, known));
+        };
+        if variable.sizes.len() != self.indices {
+            let message = format!("`{}` has {} indices, not {}", self.name, variable.sizes.len(), self.indices);
+            return Err(Problem::new(self.span, message, "named here"));
+        }
+        Ok(())
+    }
 }
 
 /// Where an expression stands.
@@ -110,7 +138,11 @@ impl<'n> Context<'n> {
                 let names: Vec<&str> = variable.parts.iter().map(|part| part.name.text.as_str()).collect();
                 let indices = variable.parts.iter().filter_map(|part| part.index.as_deref());
                 let indices = indices.map(|index| self.value(index)).collect::<Checked<Vec<Value>>>()?;
-                Value::Remote { proctype, pid, name: names.join("."), indices, span: variable.span }
+                let (name, span) = (names.join("."), variable.span);
+                let indices_given = indices.len();
+                let named = RemoteVariable { proctype, name: name.clone(), indices: indices_given, span };
+                self.noticed.variables.push(named);
+                Value::Remote { proctype, pid, name, indices, span }
             }
         }))
     }
@@ -118,11 +150,11 @@ impl<'n> Context<'n> {
     fn run(&mut self, proctype: &ast::Name, arguments: &[ast::Expr], span: Span) -> Checked<Run> {
         let number = self.proctype(proctype)?;
         let expected = self.names.signatures[number].parameters;
+        let arguments = self.message(arguments)?;
         if arguments.len() != expected {
             let message = format!("`{}` takes {expected} parameters, not {}", proctype.text, arguments.len());
             return Err(Problem::new(span, message, "started here"));
         }
-        let arguments = arguments.iter().map(|argument| self.value(argument)).collect::<Checked<Vec<Value>>>()?;
         Ok(Run { proctype: number, arguments, priority: None })
     }
 
@@ -139,7 +171,7 @@ impl<'n> Context<'n> {
             && self.find(&name.text).is_none()
         {
             match name.text.as_str() {
-                "_pid" => return Ok(Value::Pid),
+                OWN_NUMBER => return Ok(Value::Pid),
                 "_nr_pr" => return Ok(Value::ProcessCount),
                 "_priority" => {
                     self.noticed.priorities = true;
@@ -274,6 +306,8 @@ impl<'n> Context<'n> {
                     let name = reference.parts[0].name.text.as_str();
                     match self.names.constants.get(name) {
                         _ if name == "_" => patterns.push(Pattern::Ignore),
+                        // In a poll, where nothing is stored.
+                        _ if name == OWN_NUMBER && self.find(name).is_none() => patterns.push(Pattern::Ignore),
                         Some((_, value)) if self.find(name).is_none() => {
                             patterns.push(Pattern::Match(Value::Const(*value)));
                         }

@@ -135,8 +135,9 @@ fn kind(kind: &StatementKind, depth: usize) -> String {
             };
             block(&format!("for ({} {range}) ", reference(variable)), body)
         }
-        StatementKind::Select { variable, first, last } => {
-            format!("select ({} : {} .. {})", reference(variable), expr(first), expr(last))
+        StatementKind::Select { variable, first, last, is_plain } => {
+            let how = if *is_plain { "" } else { " counting" };
+            format!("select{how} ({} : {} .. {})", reference(variable), expr(first), expr(last))
         }
         StatementKind::Atomic(body) => block("atomic ", body),
         StatementKind::DStep(body) => block("d_step ", body),

@@ -5,10 +5,10 @@ use super::promela_info;
 use crate::failure::Failure;
 use crate::front_end::{FrontEnd, Hashes, Made, Making, Offer};
 use crate::options::ModelOptions;
-use crate::source::{has_extension, read_source};
-use dampf_core::{Revise, Unsupported};
+use crate::source::{has_extension, read_source, text_of};
+use dampf_core::{FaultKind, Revise, Unsupported};
 use dampf_gcl::model::Backend;
-use dampf_promela::PromelaModel;
+use dampf_promela::{Asked, PromelaModel};
 use dampf_report::{Knowledge, Palette, text_hash};
 use std::io::{self, Write};
 use std::path::Path;
@@ -26,12 +26,12 @@ pub struct Promela {
 impl FrontEnd for Promela {
     const CALLED: &'static str = "a Promela model";
     const ALL_CALLED: &'static str = "Promela models";
-    const OFFERS: &'static [Offer] = &[Offer::Definitions, Offer::Backends];
+    const OFFERS: &'static [Offer] = &[Offer::Definitions, Offer::Expressions, Offer::Backends];
 
     type Model = PromelaModel;
 
     fn reads(path: &Path) -> bool {
-        has_extension(path, &["pml", "pm", "prom", "promela", "spin"])
+        has_extension(path, &["pml", "pm", "pr", "prom", "promela", "spin"])
     }
 
     fn load(path: &Path, options: &ModelOptions, known: Option<&Knowledge>) -> Result<Self, Failure> {
@@ -46,11 +46,15 @@ impl FrontEnd for Promela {
             .collect();
         let mut include = |name: &str, from: &Path| {
             let beside = from.parent().map_or_else(|| Path::new(name).to_path_buf(), |folder| folder.join(name));
-            let text = std::fs::read_to_string(&beside).map_err(|error| error.to_string())?;
-            Ok((beside.display().to_string(), text))
+            let bytes = std::fs::read(&beside).map_err(|error| error.to_string())?;
+            Ok((beside.display().to_string(), text_of(bytes)))
         };
         let model = dampf_promela::read(source, &macros, &mut include)?;
-        let mut promela = dampf_promela::Promela::new(&model)?;
+        let mut asked = Vec::new();
+        for (kind, texts) in [(FaultKind::Invariant, &options.invariants), (FaultKind::Goal, &options.goals)] {
+            asked.extend(texts.iter().map(|text| Asked { kind, text }));
+        }
+        let mut promela = dampf_promela::Promela::asked(&model, &asked)?;
         if let Some(known) = known {
             if known.version != KNOWLEDGE_VERSION {
                 return Err(Failure::other_knowledge(path));

@@ -1,0 +1,93 @@
+//! Conditions on states that are given from outside, invariants and goals, in the model's own language.
+//!
+//! They are about what a state holds: global variables, channels, and other processes by remote references. What belongs
+//! to a process or a run (`_pid`, `_last`, `enabled`, `timeout`, priorities) has no meaning there, or would make other
+//! states of the model's.
+
+use super::expression::Context;
+use super::{Resolver, Unfinished};
+use crate::ast::{Argument, Expr, ExprKind, Reference};
+use crate::parser::read_expression;
+use crate::problem::{Checked, Problem, diagnose};
+use crate::typed::Check;
+use dampf_core::{Diagnostic, FaultKind, Source, Span};
+
+/// What is asked: whether a condition always holds, or whether it ever does.
+pub struct Asked<'t> {
+    pub kind: FaultKind,
+    pub text: &'t str,
+}
+
+impl Resolver {
+    /// Reads what is asked. Labels that are named become states, as those that a claim names do.
+    pub fn asked(&mut self, asked: &[Asked<'_>], proctypes: &[Unfinished]) -> Result<Vec<Check>, Vec<Diagnostic>> {
+        let mut checks = Vec::new();
+        for Asked { kind, text } in asked {
+            let source = Source::new("expression", *text);
+            let names = proctypes.iter().map(|proctype| proctype.name.as_str());
+            let expr = read_expression(&source, names).map_err(|diagnostic| vec![diagnostic])?;
+            let check = self.check(*kind, text, &expr, proctypes);
+            checks.push(check.map_err(|problem| diagnose(&source, vec![*problem]))?);
+        }
+        Ok(checks)
+    }
+
+    fn check(&mut self, kind: FaultKind, text: &str, expr: &Expr, proctypes: &[Unfinished]) -> Checked<Check> {
+        if let Some((what, span)) = foreign(expr) {
+            let problem = Problem::new(span, format!("`{what}` cannot be asked about"), "not part of a state");
+            return Err(problem.help("ask about global variables, channels, `P[i]:x` and `P[i]@label`"));
+        }
+        let mut context = Context::new(&self.names, None);
+        let condition = context.value(expr)?;
+        let noticed = context.noticed;
+        noticed.variables.iter().try_for_each(|variable| variable.check(proctypes))?;
+        for (proctype, label, span) in noticed.labels {
+            let Unfinished { name, builder, .. } = &proctypes[proctype];
+            if !builder.has_label(&label) {
+                return Err(Problem::new(span, format!("`{name}` has no label `{label}`"), "named here"));
+            }
+            self.remote_labels.push((proctype, label, Span::default()));
+        }
+        Ok(Check { kind, condition, text: text.to_owned() })
+    }
+}
+
+/// The first part of an expression that is about no state.
+fn foreign(expr: &Expr) -> Option<(&str, Span)> {
+    match &expr.kind {
+        ExprKind::Number(_) => None,
+        ExprKind::Reference(reference) | ExprKind::Channel(_, reference) => foreign_name(reference),
+        ExprKind::Unary(_, operand) | ExprKind::PcValue(operand) => foreign(operand),
+        ExprKind::Binary(_, left, right) => foreign(left).or_else(|| foreign(right)),
+        ExprKind::Conditional(condition, then, otherwise) => {
+            [condition, then, otherwise].into_iter().find_map(|part| foreign(part))
+        }
+        ExprKind::Poll { channel, arguments, .. } => {
+            foreign_name(channel).or_else(|| arguments.iter().find_map(|argument| foreign_argument(argument)))
+        }
+        ExprKind::AtLabel { process, .. } => process.as_deref().and_then(foreign),
+        ExprKind::RemoteVariable { process, variable, .. } => {
+            let indices = variable.parts.iter().filter_map(|part| part.index.as_deref());
+            process.as_deref().into_iter().chain(indices).find_map(foreign)
+        }
+        ExprKind::Run { .. } => Some(("run", expr.span)),
+        ExprKind::Enabled(_) => Some(("enabled", expr.span)),
+        ExprKind::GetPriority(_) => Some(("get_priority", expr.span)),
+        ExprKind::Timeout => Some(("timeout", expr.span)),
+        ExprKind::NonProgress => Some(("np_", expr.span)),
+    }
+}
+
+fn foreign_name(reference: &Reference) -> Option<(&str, Span)> {
+    let name = reference.parts[0].name.text.as_str();
+    let indices = reference.parts.iter().filter_map(|part| part.index.as_deref());
+    let is_foreign = matches!(name, "_pid" | "_last" | "_priority");
+    if is_foreign { Some((name, reference.span)) } else { indices.into_iter().find_map(foreign) }
+}
+
+fn foreign_argument(argument: &Argument) -> Option<(&str, Span)> {
+    match argument {
+        Argument::Reference(reference) => foreign_name(reference),
+        Argument::Constant(expr) | Argument::Eval(expr, _) => foreign(expr),
+    }
+}
