@@ -4,7 +4,7 @@
 //! makes the hot loop fast: generated code writes states side by side without a call per transition, and
 //! the engine may look up a whole batch of them while the memory system fetches the table lines.
 
-use crate::{Fault, FaultKind, Revise, Unsupported};
+use crate::{Fault, FaultKind, FaultSelection, Revise, Unsupported};
 
 /// One word of a state.
 pub type Word = u32;
@@ -96,7 +96,10 @@ pub struct Successors {
     refuted: Vec<(usize, Revise)>,
     /// Whether faulty steps have states too.
     beyond_faults: bool,
-    state_fault: Option<Fault>,
+    /// Steps that lead nowhere because the faults they end in do not count. Ascending.
+    dead_ends: Vec<usize>,
+    /// The last one is told first.
+    state_faults: Vec<Fault>,
     valid_end: bool,
     unsupported: Option<Unsupported>,
     premises: Vec<String>,
@@ -111,7 +114,8 @@ impl Successors {
             faults: Vec::new(),
             refuted: Vec::new(),
             beyond_faults: false,
-            state_fault: None,
+            dead_ends: Vec::new(),
+            state_faults: Vec::new(),
             valid_end: false,
             unsupported: None,
             premises: Vec::new(),
@@ -126,7 +130,8 @@ impl Successors {
         self.faults.clear();
         self.refuted.clear();
         self.beyond_faults = false;
-        self.state_fault = None;
+        self.dead_ends.clear();
+        self.state_faults.clear();
         self.valid_end = false;
         self.unsupported = None;
         self.premises.clear();
@@ -164,6 +169,7 @@ impl Successors {
     pub fn leads_on(&self, index: usize) -> bool {
         (self.faults.is_empty() || self.beyond_faults || self.fault(index).is_none())
             && (self.refuted.is_empty() || self.refuted_by(index).is_none())
+            && (self.dead_ends.is_empty() || self.dead_ends.binary_search(&index).is_err())
     }
 
     /// Whether there is nothing to say about the explored state but its steps, and each of them leads to a state.
@@ -172,7 +178,8 @@ impl Successors {
         !self.actions.is_empty()
             && self.faults.is_empty()
             && self.refuted.is_empty()
-            && self.state_fault.is_none()
+            && self.dead_ends.is_empty()
+            && self.state_faults.is_empty()
             && self.unsupported.is_none()
             && self.premises.is_empty()
     }
@@ -203,7 +210,7 @@ impl Successors {
     /// Forgets all steps, and takes over what another buffer says about the state.
     pub fn restart_from(&mut self, other: &Successors) {
         self.clear();
-        self.state_fault = other.state_fault.clone();
+        self.state_faults.clone_from(&other.state_faults);
         self.valid_end = other.valid_end;
         self.unsupported = other.unsupported.clone();
         self.premises.clone_from(&other.premises);
@@ -247,13 +254,13 @@ impl Successors {
     /// What is wrong with the explored state itself: a violated assertion about it, an invariant, a goal.
     #[inline]
     pub fn state_fault(&self) -> Option<&Fault> {
-        self.state_fault.as_ref()
+        self.state_faults.last()
     }
 
     /// What is wrong with the explored state, a deadlock included where that counts.
     pub fn fault_of_state(&self, deadlocks: bool) -> Option<Fault> {
         let is_stuck = || self.is_empty() && !self.valid_end && self.unsupported.is_none();
-        let fault = self.state_fault.clone().or_else(|| is_stuck().then(Fault::deadlock));
+        let fault = self.state_fault().cloned().or_else(|| is_stuck().then(Fault::deadlock));
         fault.filter(|fault| deadlocks || fault.kind != FaultKind::Deadlock)
     }
 
@@ -295,8 +302,32 @@ impl Successors {
         self.mark(self.actions.len() - 1, end);
     }
 
+    /// Notes what is wrong with the explored state. What was noted before is told only where this does not count.
     pub fn set_state_fault(&mut self, fault: Fault) {
-        self.state_fault = Some(fault);
+        self.state_faults.push(fault);
+    }
+
+    /// Forgets faults that do not count. A step that ends in one leads nowhere, unless the language says where; then
+    /// the steps of this state are all there are only under the premise that nothing is wrong behind it.
+    pub fn ignore(&mut self, selection: &FaultSelection) {
+        if selection.is_everything() {
+            return;
+        }
+        self.ignore_of_state(selection);
+        let (counting, ignored) =
+            std::mem::take(&mut self.faults).into_iter().partition(|(_, fault)| selection.counts(fault));
+        self.faults = counting;
+        for (index, Fault { kind, .. }) in ignored {
+            if !self.beyond_faults {
+                self.dead_ends.push(index);
+                self.rest_on(format!("that nothing is wrong after an ignored {kind}: runs are not followed behind it"));
+            }
+        }
+    }
+
+    /// The same for the faults of the explored state alone.
+    pub fn ignore_of_state(&mut self, selection: &FaultSelection) {
+        self.state_faults.retain(|fault| selection.counts(fault));
     }
 
     /// Notes that a step of the explored state cannot be computed. The other steps count, so faults are still found,

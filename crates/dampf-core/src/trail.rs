@@ -1,6 +1,6 @@
 //! Runs of a model, as the labels of their steps, and their replay.
 
-use crate::{Action, Fault, Model, Revise, StepEnd, Successors, Unsupported, Word, Worker};
+use crate::{Action, Fault, FaultSelection, Model, Revise, StepEnd, Successors, Unsupported, Word, Worker};
 use std::fmt;
 
 /// A run: the number of its initial state and the labels of its steps.
@@ -89,6 +89,16 @@ impl std::error::Error for ReplayError {}
 
 /// Runs a trail again, step by step, on a model. A deadlock at its end is a fault where `deadlocks` says so.
 pub fn replay<M: Model>(model: &M, trail: &Trail, deadlocks: bool) -> Result<Replay, ReplayError> {
+    replay_selected(model, trail, deadlocks, &FaultSelection::default())
+}
+
+/// The same where not all faults count.
+pub fn replay_selected<M: Model>(
+    model: &M,
+    trail: &Trail,
+    deadlocks: bool,
+    selection: &FaultSelection,
+) -> Result<Replay, ReplayError> {
     let mut worker = model.worker();
     let mut out = Successors::new(model.width());
     worker.initial(&mut out);
@@ -117,6 +127,7 @@ pub fn replay<M: Model>(model: &M, trail: &Trail, deadlocks: bool) -> Result<Rep
                 let beyond = out.leads_on(index).then(|| out.state(index).to_vec());
                 let fault_beyond = beyond.and_then(|state| {
                     worker.successors(&state, &mut out);
+                    out.ignore_of_state(selection);
                     out.fault_of_state(deadlocks)
                 });
                 return Ok(Replay { states, fault: Some(fault), fault_beyond });
@@ -136,6 +147,7 @@ pub fn replay<M: Model>(model: &M, trail: &Trail, deadlocks: bool) -> Result<Rep
     }
     let last = states.last().expect("a replay has at least its initial state");
     worker.successors(last, &mut out);
+    out.ignore_of_state(selection);
     Ok(Replay { fault: out.fault_of_state(deadlocks), states, fault_beyond: None })
 }
 

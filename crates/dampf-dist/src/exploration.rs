@@ -61,8 +61,8 @@ impl<'a, M: Distributable, S: RankStore> Exploration<'a, M, S> {
             model,
             options,
             settings,
-            expander: Expander::new(model, options.deadlocks),
-            local: local.map(|local| LocalSearcher::new(model, local, options.deadlocks)),
+            expander: Expander::new(model, options),
+            local: local.map(|local| LocalSearcher::new(model, local, options)),
             share: Share::new(
                 width,
                 Visited::new(store, by_levels, settings.checkpoints.is_some()),

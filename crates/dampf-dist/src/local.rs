@@ -16,7 +16,7 @@ use crate::visited::parent_bits;
 use crate::{Distributable, RankStore};
 use dampf_core::{Action, Fault, Successors, Word};
 use dampf_search::expand::Explored;
-use dampf_search::{Expander, Judgement, Sink};
+use dampf_search::{Expander, Judgement, SearchOptions, Sink};
 use dampf_store::{Inserted, hash_words};
 use std::convert::Infallible;
 
@@ -75,10 +75,10 @@ pub(crate) struct LocalSearcher<'a, M: Distributable> {
 }
 
 impl<'a, M: Distributable> LocalSearcher<'a, M> {
-    pub fn new(model: &'a M, settings: LocalSearch, deadlocks: bool) -> Self {
+    pub fn new(model: &'a M, settings: LocalSearch, options: &SearchOptions) -> Self {
         LocalSearcher {
             settings,
-            expander: Expander::new(model, deadlocks),
+            expander: Expander::new(model, options),
             met: RecentStates::new(model.width(), settings.cached),
             stack: Vec::new(),
         }

@@ -95,7 +95,7 @@ impl<'a, M: Distributable, S: RankStore> Node<'a, M, S> {
             watch: Watch::new(ranks, options.max_states),
             saving: None,
             census: None,
-            trails: Trails::new(model, ranks, steps_max, options.deadlocks),
+            trails: Trails::new(model, ranks, steps_max, options),
             ended_at_start: None,
             stopped: None,
             summary: None,

@@ -13,9 +13,9 @@ use crate::discovery::{Discovery, FaultPlace};
 use crate::message::Message;
 use crate::near_states::NearStates;
 use crate::report::{Report, Summary};
-use dampf_core::{Action, Finding, Model, Trail, Word, replay};
+use dampf_core::{Action, Finding, Model, Trail, Word, replay_selected};
 use dampf_net::Rank;
-use dampf_search::{FINDINGS_MAX, StopReason};
+use dampf_search::{FINDINGS_MAX, SearchOptions, StopReason};
 use dampf_store::StateRef;
 use std::collections::{HashSet, VecDeque};
 
@@ -267,9 +267,9 @@ impl Quest {
     ///
     /// # Panics
     /// If a trail does not replay: then Dampf, not the model, is wrong, and no verdict must be given.
-    pub fn into_summary<M: Model>(self, model: &M, deadlocks: bool) -> Summary {
+    pub fn into_summary<M: Model>(self, model: &M, options: &SearchOptions) -> Summary {
         for Finding { fault, trail } in &self.summary.findings {
-            let replayed = match replay(model, trail, deadlocks) {
+            let replayed = match replay_selected(model, trail, options.deadlocks, &options.faults) {
                 Ok(replayed) => replayed,
                 Err(error) => panic!("a trail to {fault} does not replay: {error}"),
             };

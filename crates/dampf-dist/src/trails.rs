@@ -11,14 +11,14 @@ use crate::report::{Report, Summary};
 use crate::{Distributable, RankStore};
 use dampf_core::{Action, Word};
 use dampf_net::Rank;
-use dampf_search::Expander;
+use dampf_search::{Expander, SearchOptions};
 use dampf_store::{Prefix, StateRef};
 
 pub(crate) struct Trails<'a, M: Distributable> {
     model: &'a M,
     /// How many steps there may be between a state and its parent.
     steps_max: u32,
-    deadlocks: bool,
+    options: &'a SearchOptions,
     /// States whose parents are looked for: this rank tells all the same about their parts, in the same order.
     sought: Packer,
     sought_arrivals: Vec<Arrivals>,
@@ -30,11 +30,11 @@ pub(crate) struct Trails<'a, M: Distributable> {
 }
 
 impl<'a, M: Distributable> Trails<'a, M> {
-    pub fn new(model: &'a M, ranks: Rank, steps_max: u32, deadlocks: bool) -> Self {
+    pub fn new(model: &'a M, ranks: Rank, steps_max: u32, options: &'a SearchOptions) -> Self {
         Trails {
             model,
             steps_max,
-            deadlocks,
+            options,
             sought: Packer::of_single(model),
             sought_arrivals: (0..ranks).map(|_| Arrivals::default()).collect(),
             unexplored: None,
@@ -66,7 +66,7 @@ impl<'a, M: Distributable> Trails<'a, M> {
             mail.send_encoded(to, request);
         }
         let quest = self.quest.take_if(|quest| quest.is_done())?;
-        Some(quest.into_summary(self.model, self.deadlocks))
+        Some(quest.into_summary(self.model, self.options))
     }
 
     /// Lets all ranks look for the parents of a state of this rank.

@@ -2,14 +2,14 @@
 
 mod network;
 
-use dampf_core::{Model, Transfer, Verdict, replay};
+use dampf_core::{FaultKind, FaultSelection, Model, Transfer, Verdict, replay_selected};
 use dampf_dist::{ForeignStates, Library, LocalSearch, Order, OwnStates, Partition, RankSettings, Summary, Waiting};
 use dampf_net::simulation;
 use dampf_search::{SearchOptions, judge};
 use dampf_store::Exactness;
 use dampf_testkit::graph::{Size, random_graph};
 use dampf_testkit::pages::Pages;
-use dampf_testkit::reference::{Expected, reference};
+use dampf_testkit::reference::{Expected, reference, reference_selected};
 use network::simulated;
 use std::collections::BTreeSet;
 
@@ -65,7 +65,8 @@ fn compare<M: Model>(
         (Verdict::Verified, None) => {}
         (Verdict::Violated(finding), Some((trail, fault))) => {
             assert!(expected.faults.contains(&finding.fault), "{context}");
-            let replayed = replay(model, &finding.trail, options.deadlocks).expect("trails replay");
+            let replayed =
+                replay_selected(model, &finding.trail, options.deadlocks, &options.faults).expect("trails replay");
             assert!([replayed.fault, replayed.fault_beyond].contains(&Some(finding.fault.clone())), "{context}");
             if levels && !options.keep_going && !matches!(settings.partition, Partition::DepthSlices(_)) {
                 let slack = usize::from(!options.deterministic);
@@ -86,9 +87,14 @@ fn ranks_agree_with_the_reference_on_random_graphs() {
         let faults = [0, 7, 40][seed as usize % 3];
         let graph = random_graph(seed, Size { states: 60, fanout: 3, faults });
         let pick = |choices: usize, salt: u64| (seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> salt) as usize % choices;
-        let options =
-            SearchOptions { keep_going: pick(2, 11) == 0, deadlocks: pick(2, 13) == 0, ..SearchOptions::default() };
-        let expected = reference(&graph, options.deadlocks);
+        let only = [None, None, Some(FaultKind::Assertion), Some(FaultKind::DivisionByZero)][pick(4, 43)];
+        let options = SearchOptions {
+            keep_going: pick(2, 11) == 0,
+            deadlocks: pick(2, 13) == 0,
+            faults: FaultSelection::new(only.map(|kind| vec![kind]), Vec::new()),
+            ..SearchOptions::default()
+        };
+        let expected = reference_selected(&graph, options.deadlocks, &options.faults);
         let order = ORDERS[pick(4, 17)];
         let settings = RankSettings {
             partition: partitions[pick(partitions.len(), 23)].clone(),

@@ -4,7 +4,8 @@
 //! terminal shows fifty.
 
 use dampf_core::{
-    Action, Binding, CallStack, Describe, Fault, FaultKind, ReplayError, SourceLocation, Step, Trail, Word, replay,
+    Action, Binding, CallStack, Describe, Fault, FaultKind, FaultSelection, ReplayError, SourceLocation, Step, Trail,
+    Word, replay_selected,
 };
 use std::collections::HashSet;
 
@@ -109,9 +110,15 @@ pub struct Run<'m, M: Describe> {
 }
 
 impl<'m, M: Describe> Run<'m, M> {
-    /// Runs a trail again. A deadlock at its end is a fault only where `deadlocks` says so.
-    pub fn replay(model: &'m M, trail: Trail, deadlocks: bool) -> Result<Self, ReplayError> {
-        let replay = replay(model, &trail, deadlocks)?;
+    /// Runs a trail again. A deadlock at its end is a fault only where `deadlocks` says so, and anything else only where
+    /// it counts.
+    pub fn replay(
+        model: &'m M,
+        trail: Trail,
+        deadlocks: bool,
+        selection: &FaultSelection,
+    ) -> Result<Self, ReplayError> {
+        let replay = replay_selected(model, &trail, deadlocks, selection)?;
         Ok(Run { model, trail, states: replay.states, fault: replay.fault })
     }
 

@@ -1,8 +1,8 @@
 //! The text and the JSON of runs of a small hand-made model.
 
 use dampf_core::{
-    Action, Binding, Describe, Fault, FaultKind, Finding, Model, SourceLocation, Statistics, Step, Successors, Trail,
-    Verdict, Word, Worker,
+    Action, Binding, Describe, Fault, FaultKind, FaultSelection, Finding, Model, SourceLocation, Statistics, Step,
+    Successors, Trail, Verdict, Word, Worker,
 };
 use dampf_report::{CheckReport, Excerpt, Palette, Run, Setting};
 use expect_test::{Expect, expect};
@@ -78,7 +78,7 @@ fn setting() -> Setting {
 fn with_report<R>(limit: Word, actions: &[u64], use_report: impl FnOnce(&CheckReport<'_, Clock>) -> R) -> R {
     let clock = Clock { limit };
     let trail = Trail::ending(0, actions.iter().map(|&action| Action(action)).collect());
-    let run = Run::replay(&clock, trail.clone(), true).unwrap();
+    let run = Run::replay(&clock, trail.clone(), true, &FaultSelection::default()).unwrap();
     let finding = Finding { fault: run.fault().unwrap().clone(), trail };
     let verdict = Verdict::Violated(Box::new(finding.clone()));
     let statistics =

@@ -9,7 +9,7 @@
 //! waits for memory once per batch, not once per transition.
 
 use crate::{SearchOptions, StopReason};
-use dampf_core::{Fault, Model, Remark, Revise, Successors, Unsupported, Word, Worker};
+use dampf_core::{Fault, FaultSelection, Model, Remark, Revise, Successors, Unsupported, Word, Worker};
 use std::collections::BTreeSet;
 
 /// States expanded together: enough for the fetches to overlap, few enough for the buffers to stay in cache.
@@ -99,17 +99,20 @@ pub struct Expander<'m, M: Model + 'm> {
     successors: Vec<Successors>,
     state: Vec<Word>,
     deadlocks: bool,
+    /// Faults that do not count are taken out of what the worker says, before anybody looks at it.
+    selection: FaultSelection,
     judgement: Judgement,
 }
 
 impl<'m, M: Model> Expander<'m, M> {
-    /// `deadlocks` says whether a state without steps that is no valid end is a fault.
-    pub fn new(model: &'m M, deadlocks: bool) -> Self {
+    /// The options say which faults count.
+    pub fn new(model: &'m M, options: &SearchOptions) -> Self {
         Expander {
             worker: model.worker(),
             successors: (0..BATCH).map(|_| Successors::new(model.width())).collect(),
             state: vec![0; model.width()],
-            deadlocks,
+            deadlocks: options.deadlocks,
+            selection: options.faults.clone(),
             judgement: Judgement::default(),
         }
     }
@@ -127,6 +130,7 @@ impl<'m, M: Model> Expander<'m, M> {
     pub fn begin(&mut self, mut fault: impl FnMut(usize, Fault)) -> &Successors {
         let initial = &mut self.successors[0];
         self.worker.initial(initial);
+        initial.ignore(&self.selection);
         // A model without initial states is in no deadlock.
         judge(initial, false, &mut self.judgement, |step, found| fault(step.unwrap_or_default(), found));
         initial
@@ -158,6 +162,7 @@ impl<'m, M: Model> Expander<'m, M> {
             generate(&mut self.worker, &self.state, successors);
             steps += successors.len() as u64;
             if !successors.is_unremarkable() {
+                successors.ignore(&self.selection);
                 let (state, successors) = (self.state.as_slice(), &*successors);
                 judge(successors, deadlocks, &mut self.judgement, |step, fault| {
                     sink.fault(Explored { number, source, state, successors }, step, fault);
@@ -172,6 +177,7 @@ impl<'m, M: Model> Expander<'m, M> {
     /// The successors of a state, not judged: for ways back through states that were explored before.
     pub fn successors_of(&mut self, state: &[Word]) -> &Successors {
         self.worker.successors(state, &mut self.successors[0]);
+        self.successors[0].ignore(&self.selection);
         &self.successors[0]
     }
 

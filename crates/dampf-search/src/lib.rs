@@ -32,7 +32,7 @@ pub use expand::{Expander, Judgement, Sink};
 pub use monitor::{Monitor, Snapshot, StopReason};
 pub use watch::{peak_resident_bytes, resident_bytes, resident_file_bytes, watched};
 
-use dampf_core::{Fault, Finding, Model, Statistics, Trail, Verdict, replay};
+use dampf_core::{Fault, FaultSelection, Finding, Model, Statistics, Trail, Verdict, replay_selected};
 use dampf_store::{Exactness, Parent, Parents, Retrieve, Staging, Store};
 use recall::{Carried, FromStore, Recall};
 use std::time::Duration;
@@ -57,6 +57,8 @@ pub struct SearchOptions {
     pub keep_going: bool,
     /// Whether a state without successors that is no valid end is a fault.
     pub deadlocks: bool,
+    /// Which of the other faults count.
+    pub faults: FaultSelection,
     /// States at this distance are found but not explored.
     pub max_depth: Option<u64>,
     pub max_states: Option<u64>,
@@ -75,6 +77,7 @@ impl Default for SearchOptions {
             deterministic: false,
             keep_going: false,
             deadlocks: true,
+            faults: FaultSelection::default(),
             max_depth: None,
             max_states: None,
             max_time: None,
@@ -146,7 +149,7 @@ fn conclude<R: Recall<S>, M: Model, S: Store>(
     let Traversal { discoveries, judgement } = watch::watched(&|| store.bytes(), options, monitor, search);
     // What a search found under a refuted assumption is nothing.
     let discoveries = if judgement.refuted.is_empty() { discoveries.as_slice() } else { &[] };
-    let finding = |discovery| finding::<R, M, S>(model, store, discovery, options.deadlocks);
+    let finding = |discovery| finding::<R, M, S>(model, store, discovery, options);
     let findings: Vec<Finding> = discoveries.iter().filter_map(finding).collect();
     let stopped = monitor.stopped();
     let statistics = monitor.snapshot().statistics(store.bytes());
@@ -192,10 +195,10 @@ fn finding<R: Recall<S>, M: Model, S: Store>(
     model: &M,
     store: &S,
     discovery: &Discovery,
-    deadlocks: bool,
+    options: &SearchOptions,
 ) -> Option<Finding> {
     let trail = R::trail(model, store, &discovery.route, discovery.step)?;
-    let ends_in = ends_in(model, &trail, deadlocks);
+    let ends_in = ends_in(model, &trail, options);
     let is_there = ends_in.contains(&Some(discovery.fault.clone()));
     let is_exact = store.exactness() == Exactness::Exact;
     assert!(is_there || !is_exact, "{ends_in:?} is not {}", discovery.fault);
@@ -203,8 +206,8 @@ fn finding<R: Recall<S>, M: Model, S: Store>(
 }
 
 /// The faults that a trail leads to: at its end, and behind a faulty last step.
-fn ends_in<M: Model>(model: &M, trail: &Trail, deadlocks: bool) -> [Option<Fault>; 2] {
-    match replay(model, trail, deadlocks) {
+fn ends_in<M: Model>(model: &M, trail: &Trail, options: &SearchOptions) -> [Option<Fault>; 2] {
+    match replay_selected(model, trail, options.deadlocks, &options.faults) {
         Ok(replayed) => [replayed.fault, replayed.fault_beyond],
         Err(error) => panic!("a trail to a fault does not replay: {error}"),
     }

@@ -54,7 +54,7 @@ pub(crate) fn search<M: Model, S: Retrieve + Parents + Staging>(
     if !begun {
         return traversal;
     }
-    let own = Hand::new(model, store, options.deadlocks);
+    let own = Hand::new(model, store, options);
     let mut search = Search {
         crew: Crew { model, store, options, own },
         monitor,
@@ -258,8 +258,8 @@ struct Hand<'a, M: Model, S: Staging + 'a> {
 }
 
 impl<'a, M: Model, S: Staging> Hand<'a, M, S> {
-    fn new(model: &'a M, store: &'a S, deadlocks: bool) -> Self {
-        Hand { expander: Expander::new(model, deadlocks), session: store.session(), pending: Vec::new() }
+    fn new(model: &'a M, store: &'a S, options: &SearchOptions) -> Self {
+        Hand { expander: Expander::new(model, options), session: store.session(), pending: Vec::new() }
     }
 }
 
@@ -279,9 +279,9 @@ impl<'a, M: Model, S: Staging> Crew<'a, M, S> {
     /// Runs `work` on every thread, or on this one alone where `size` is small.
     fn run<R: Send>(&mut self, size: usize, work: &(impl Fn(&mut Hand<'a, M, S>) -> R + Sync)) -> Vec<R> {
         let others = if size < SHARED_FROM { 0 } else { self.options.threads - 1 };
-        let (model, store, deadlocks) = (self.model, self.store, self.options.deadlocks);
+        let (model, store, options) = (self.model, self.store, self.options);
         std::thread::scope(|scope| {
-            let spawn = |_| scope.spawn(move || work(&mut Hand::new(model, store, deadlocks)));
+            let spawn = |_| scope.spawn(move || work(&mut Hand::new(model, store, options)));
             let threads: Vec<_> = (0..others).map(spawn).collect();
             let mut results = vec![work(&mut self.own)];
             let join = |thread: std::thread::ScopedJoinHandle<'_, R>| {

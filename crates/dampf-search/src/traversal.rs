@@ -52,7 +52,7 @@ impl Traversal {
         (options, monitor): (&SearchOptions, &Monitor),
         mut new: impl FnMut(usize, StateRef, &[Word]),
     ) -> bool {
-        let mut expander = Expander::new(model, options.deadlocks);
+        let mut expander = Expander::new(model, options);
         let mut session = store.session();
         let initial = expander.begin(|number, fault| {
             monitor.add_fault();
@@ -84,7 +84,7 @@ impl Traversal {
     ) {
         let work = || {
             let mut thread = Thread::<R, M, S, F> {
-                expander: Expander::new(model, options.deadlocks),
+                expander: Expander::new(model, options),
                 session: store.session(),
                 frontier: frontier(),
                 options,

@@ -3,13 +3,15 @@
 
 mod external_folder;
 
-use dampf_core::{Action, Model, Restore, Successors, Verdict, Word, Worker, replay};
+use dampf_core::{
+    Action, FaultKind, FaultSelection, Model, Restore, Successors, Verdict, Word, Worker, replay_selected,
+};
 use dampf_search::external::{self, DiskSettings};
 use dampf_search::{Monitor, Outcome, SearchOptions, StopReason};
 use dampf_store::TreeStore;
 use dampf_testkit::graph::{Size, random_graph};
 use dampf_testkit::pages::Pages;
-use dampf_testkit::reference::{Expected, reference};
+use dampf_testkit::reference::{Expected, reference, reference_selected};
 use external_folder::Folder;
 use std::collections::BTreeSet;
 
@@ -39,7 +41,8 @@ fn compare<M: Restore>(model: &M, expected: &Expected, outcome: &Outcome, option
     match (&outcome.verdict, &expected.first) {
         (Verdict::Verified, None) => {}
         (Verdict::Violated(finding), Some((trail, fault))) => {
-            let replayed = replay(model, &finding.trail, options.deadlocks).expect("trails replay");
+            let replayed =
+                replay_selected(model, &finding.trail, options.deadlocks, &options.faults).expect("trails replay");
             assert!([replayed.fault, replayed.fault_beyond].contains(&Some(finding.fault.clone())), "{context}");
             if !options.keep_going {
                 // A faulty step of one level and a faulty state of the next are equally near.
@@ -76,6 +79,22 @@ fn the_search_agrees_with_the_reference_on_random_graphs() {
         for options in all_options(deadlocks) {
             let outcome = run(&graph, &options, &settings([64, 300, 100_000][seed as usize / 3 % 3]));
             compare(&graph, &expected, &outcome, &options, &format!("seed {seed}"));
+        }
+    }
+}
+
+#[test]
+fn faults_that_do_not_count_are_as_if_they_were_not_there() {
+    for seed in 0..60 {
+        let graph = random_graph(seed, Size { states: 60, fanout: 3, faults: [3, 7, 40][seed as usize % 3] });
+        for kind in [FaultKind::Assertion, FaultKind::DivisionByZero] {
+            let faults = FaultSelection::new(Some(vec![kind]), Vec::new());
+            let expected = reference_selected(&graph, true, &faults);
+            for options in all_options(true) {
+                let options = SearchOptions { faults: faults.clone(), ..options };
+                let outcome = run(&graph, &options, &settings(300));
+                compare(&graph, &expected, &outcome, &options, &format!("seed {seed}"));
+            }
         }
     }
 }

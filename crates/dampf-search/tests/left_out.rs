@@ -6,6 +6,7 @@
 //! then and later, is all there is, once.
 
 use dampf_core::{Fault, Model, Successors, Word, Worker};
+use dampf_search::SearchOptions;
 use dampf_search::expand::{Expander, Explored, Sink};
 use dampf_testkit::graph::{Graph, Size, random_graph};
 use std::collections::BTreeSet;
@@ -100,7 +101,7 @@ impl Sink for Naive {
 /// States, steps and faults of a model. Left-out steps are asked for where `all` says so, or where nothing new was
 /// found.
 fn explore<M: Model>(model: &M, all: bool) -> (usize, u64, u64) {
-    let mut expander = Expander::new(model, true);
+    let mut expander = Expander::new(model, &SearchOptions::default());
     let mut sink = Naive::default();
     let initial = expander.begin(|_, _| ());
     for number in 0..initial.len() {

@@ -1,11 +1,11 @@
 //! Every search, store and number of threads against the naive reference, on random graphs.
 
-use dampf_core::{Model, Verdict, replay};
+use dampf_core::{FaultKind, FaultSelection, IgnoredFaults, Model, Verdict, replay_selected};
 use dampf_search::{Monitor, Order, Outcome, SearchOptions, StopReason, check, check_carrying};
 use dampf_store::{ExactStore, HashCompactStore, TreeStore};
-use dampf_testkit::graph::{Size, random_graph};
+use dampf_testkit::graph::{Edge, Graph, Size, random_graph};
 use dampf_testkit::pages::Pages;
-use dampf_testkit::reference::{Expected, reference};
+use dampf_testkit::reference::{Expected, reference, reference_selected};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -35,7 +35,7 @@ struct Engine {
 
 impl fmt::Display for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let SearchOptions { order, threads, deterministic, keep_going, .. } = self.options;
+        let SearchOptions { order, threads, deterministic, keep_going, .. } = &self.options;
         write!(f, "{:?} {order:?} threads={threads} deterministic={deterministic} keep_going={keep_going}", self.store)
     }
 }
@@ -96,7 +96,8 @@ fn compare<M: Model>(model: &M, expected: &Expected, engine: &Engine, context: &
         (verdict, None) if engine.store.is_green(verdict) => {}
         (Verdict::Violated(finding), Some((trail, fault))) => {
             assert!(expected.faults.contains(&finding.fault), "{context}");
-            let replayed = replay(model, &finding.trail, engine.options.deadlocks).expect("trails replay");
+            let SearchOptions { deadlocks, faults, .. } = &engine.options;
+            let replayed = replay_selected(model, &finding.trail, *deadlocks, faults).expect("trails replay");
             assert!([replayed.fault, replayed.fault_beyond].contains(&Some(finding.fault.clone())), "{context}");
             if engine.options.order == Order::BreadthFirst && !engine.options.keep_going {
                 // A faulty step of one level and a faulty state of the next are equally near.
@@ -123,6 +124,44 @@ fn engines_agree_with_the_reference_on_random_graphs() {
             }
         }
     }
+}
+
+#[test]
+fn faults_that_do_not_count_are_as_if_they_were_not_there() {
+    for seed in 0..200 {
+        let graph = random_graph(seed, Size { states: 40, fanout: 3, faults: [3, 7, 40][seed as usize % 3] });
+        for kind in [FaultKind::Assertion, FaultKind::DivisionByZero] {
+            let ignoring = FaultSelection::new(None, vec![IgnoredFaults { kinds: vec![kind], place: None }]);
+            for selection in [FaultSelection::new(Some(vec![kind]), Vec::new()), ignoring] {
+                let expected = reference_selected(&graph, true, &selection);
+                for mut engine in matrix(true) {
+                    engine.options.faults = selection.clone();
+                    compare(&graph, &expected, &engine, &format!("seed {seed}, {selection:?}"));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_step_behind_which_nobody_looked_is_what_a_verdict_rests_on() {
+    let leading_nowhere = |graph: &Graph| {
+        let is_faulty = |edge: &Edge| edge.target.is_err();
+        graph.error.is_none() && graph.nodes.iter().any(|node| node.edges.iter().any(is_faulty))
+    };
+    let graphs = (0..200).map(|seed| random_graph(seed, Size { states: 8, fanout: 3, faults: 9 }));
+    let selection = FaultSelection::new(Some(Vec::new()), Vec::new());
+    let mut rested = 0;
+    for graph in graphs.filter(leading_nowhere) {
+        let options = SearchOptions { deadlocks: false, faults: selection.clone(), ..SearchOptions::default() };
+        let outcome = check(&graph, &TreeStore::new(graph.width()), &options, &Monitor::new());
+        assert_eq!(outcome.verdict, Verdict::Verified);
+        let is_met = reference(&graph, false).faults.iter().any(|fault| fault.kind == FaultKind::DivisionByZero);
+        let premises = outcome.judgement.premises;
+        assert_eq!(premises.iter().any(|premise| premise.contains("after an ignored division-by-zero")), is_met);
+        rested += usize::from(is_met);
+    }
+    assert!(rested > 10, "{rested}");
 }
 
 #[test]

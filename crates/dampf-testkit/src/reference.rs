@@ -1,6 +1,6 @@
 //! The naive checker.
 
-use dampf_core::{Action, Fault, Model, Successors, Trail, Word, Worker};
+use dampf_core::{Action, Fault, FaultSelection, Model, Successors, Trail, Word, Worker};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
 /// What there is to know about a model's state graph.
@@ -18,6 +18,11 @@ pub struct Expected {
 
 /// Explores everything, one state after the other, with whole states as keys.
 pub fn reference<M: Model>(model: &M, deadlocks: bool) -> Expected {
+    reference_selected(model, deadlocks, &FaultSelection::default())
+}
+
+/// The same where not all faults count.
+pub fn reference_selected<M: Model>(model: &M, deadlocks: bool, selection: &FaultSelection) -> Expected {
     let mut worker = model.worker();
     let mut out = Successors::new(model.width());
     let mut trails: HashMap<Vec<Word>, Trail> = HashMap::new();
@@ -34,12 +39,14 @@ pub fn reference<M: Model>(model: &M, deadlocks: bool) -> Expected {
         let trail = trails[&state].clone();
         expected.depth = expected.depth.max(trail.stem.len() as u64);
         expected.transitions += out.len() as u64;
-        if let Some(fault) = out.fault_of_state(deadlocks) {
+        let is_stuck = out.is_empty() && !out.valid_end();
+        let of_state = out.state_fault().cloned().filter(|fault| selection.counts(fault));
+        if let Some(fault) = of_state.or_else(|| (deadlocks && is_stuck).then(Fault::deadlock)) {
             expected.note(trail.clone(), fault);
         }
         for index in 0..out.len() {
             let next = extend(&trail, out.action(index));
-            if let Some(fault) = out.fault(index) {
+            if let Some(fault) = out.fault(index).filter(|fault| selection.counts(fault)) {
                 expected.note(next.clone(), fault.clone());
             }
             if out.leads_on(index) {

@@ -20,11 +20,13 @@ use std::time::Duration;
 
 /// Checks an input, from its beginning or from a checkpoint, which says of what it is.
 pub fn run(
-    options: &CheckOptions,
+    options: &mut CheckOptions,
     resumed: Option<&Origin>,
     registry: &Registry,
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
+    options.model.faults.read_suppressions()?;
+    let options = &*options;
     check_options(options)?;
     let mut ranks = Ranks::new(options)?;
     interrupt::watch(ranks.are_processes().then(|| options.cluster.checkpoint.clone()))?;
@@ -122,7 +124,7 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
                 Some(options::Backend::Interpreter) => front_end::Backend::Reference,
                 Some(options::Backend::Native) | None => front_end::Backend::Fast,
             },
-            keep_going: self.options.keep_going,
+            keep_going: goes_on(self.options),
             ground: self.contents.ground(),
         })
     }
@@ -133,7 +135,7 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
         made: Result<Made<F::Model>, Unsupported>,
         round: Round,
     ) -> Result<Explored<u8>, Failure> {
-        let origin = origin(front_end, &self.options.model, self.options.keep_going);
+        let origin = origin(front_end, &self.options.model, goes_on(self.options));
         let (made, obstacle) = match made {
             Ok(made) => (Some(made), front_end.obstacle()),
             Err(unsupported) => (None, Some(front_end.obstacle().unwrap_or_else(|| unsupported.to_string()))),
@@ -156,7 +158,7 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
         }
         let elapsed = round.clock.elapsed();
         let bare = made.as_ref().map(Made::bare);
-        let (outcome, run) = engine::told(outcome, bare, self.options.model.deadlocks());
+        let (outcome, run) = engine::told(outcome, bare, &self.options.model);
         let result = CheckResult {
             backend: made.as_ref().map_or("none", |made| made.backend),
             rounds: round.number,
@@ -218,6 +220,7 @@ impl Check<'_> {
             verdict => verdict.clone(),
         };
         let is_violated = matches!(verdict, Verdict::Violated(_));
+        let premises = outcome.judgement.premises.iter().cloned();
         let report = CheckReport {
             setting: &setting,
             verdict: &verdict,
@@ -229,7 +232,7 @@ impl Check<'_> {
             peak_rss_bytes: dampf_search::peak_resident_bytes().unwrap_or(0),
             traffic,
             cut_short: cut_short.filter(|_| is_violated).map(|reason| format!("{reason}{way_on}")),
-            assumptions: outcome.judgement.premises.iter().cloned().collect(),
+            assumptions: options.model.selection().assumptions().into_iter().chain(premises).collect(),
             warnings: warnings.to_vec(),
         };
         let trail =
@@ -242,6 +245,11 @@ impl Check<'_> {
         self.outputs.write(&report, trail.as_ref(), shown)?;
         Ok(outcome.verdict.exit_status())
     }
+}
+
+/// Whether the search goes on behind some faults, because it is to find all or because these do not count.
+fn goes_on(options: &CheckOptions) -> bool {
+    options.keep_going || !options.model.selection().is_everything()
 }
 
 /// How to go on, where a limit ended the search and a checkpoint is there.

@@ -54,6 +54,7 @@ pub fn search_options(options: &CheckOptions, clock: &Clock, states_before: u64)
         deterministic: options.deterministic,
         keep_going: options.keep_going,
         deadlocks: options.model.deadlocks(),
+        faults: options.model.selection(),
         max_depth: options.max_depth,
         max_states: options.max_states.map(|limit| limit.saturating_sub(states_before).max(1)),
         max_time: options.max_time,
@@ -96,7 +97,7 @@ pub fn search<M: Searchable>(
             // The contents have a share of the memory, if they are not all in it anyway.
             let share = if contents.is_on_disk() { Contents::share(options.max_memory) } else { 0 };
             let max_memory_bytes = search.max_memory_bytes.map(|limit| limit - share);
-            let search = dampf_search::SearchOptions { max_memory_bytes, ..search };
+            let search = dampf_search::SearchOptions { max_memory_bytes, ..search.clone() };
             let outcome = disk::search(model, &search, options, (attempt, origin), &monitor)?;
             Ok(Searched { outcome, traffic: None, cut_short: None })
         }
@@ -136,11 +137,15 @@ pub fn search<M: Searchable>(
 
 /// Replays the run of a violation on the bare front end. A run that does not replay proves nothing, so the
 /// verdict is unknown then.
-pub fn told<M: Describe>(outcome: Outcome, reference: Option<&M>, deadlocks: bool) -> (Outcome, Option<Run<'_, M>>) {
+pub fn told<'m, M: Describe>(
+    outcome: Outcome,
+    reference: Option<&'m M>,
+    options: &options::ModelOptions,
+) -> (Outcome, Option<Run<'m, M>>) {
     let (Verdict::Violated(finding), Some(reference)) = (&outcome.verdict, reference) else {
         return (outcome, None);
     };
-    let reason = match Run::replay(reference, finding.trail.clone(), deadlocks) {
+    let reason = match Run::replay(reference, finding.trail.clone(), options.deadlocks(), &options.selection()) {
         Ok(run) if run.fault() == Some(&finding.fault) => return (outcome, Some(run)),
         Ok(_) => format!("a run that should end in `{}` does not", finding.fault),
         Err(error) => format!("a run that should end in `{}` does not replay: {error}", finding.fault),

@@ -3,7 +3,7 @@
 //! Commands are lines of standard input, so that a walk can also be written down and piped in. The end of the
 //! input ends the walk.
 
-use crate::simulate::{Interruption, Standing, Walk};
+use crate::simulate::{Interruption, RunEnd, Standing, Walk};
 use dampf_core::{Action, Describe, Word};
 use dampf_report::{Palette, StepTable};
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -15,6 +15,7 @@ const HELP: &str = "a number takes that step, u takes a step back, s shows all v
 pub fn walk<M: Describe>(
     walk: &mut Walk<'_, M>,
     taken: &mut Vec<Action>,
+    end: RunEnd,
     out: &mut dyn Write,
     palette: Palette,
 ) -> Result<bool, Interruption> {
@@ -27,7 +28,7 @@ pub fn walk<M: Describe>(
         walk.write_state(out, palette, "state")?;
     }
     loop {
-        let standing = write_standing(walk, past.len(), out, palette)?;
+        let standing = write_standing(walk, past.len(), end, out, palette)?;
         let ended = matches!(standing, Standing::Faulty(_));
         match ask(walk, &mut lines, !past.is_empty(), out, palette)? {
             Answer::Quit => {
@@ -85,6 +86,7 @@ enum Answer {
 fn write_standing<M: Describe>(
     walk: &Walk<'_, M>,
     steps: usize,
+    end: RunEnd,
     out: &mut dyn Write,
     palette: Palette,
 ) -> io::Result<Standing> {
@@ -92,7 +94,7 @@ fn write_standing<M: Describe>(
     writeln!(out)?;
     match &standing {
         Standing::Faulty(fault) => walk.write_fault(out, palette, fault)?,
-        Standing::Ended => writeln!(out, "the run ends here: nothing can move")?,
+        Standing::Ended => writeln!(out, "{}", end.told)?,
         Standing::Open => {}
     }
     if walk.choices() > 0 {

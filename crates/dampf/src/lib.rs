@@ -16,6 +16,7 @@ mod definitions;
 mod disk;
 mod engine;
 mod failure;
+mod fault_options;
 mod front_end;
 mod front_ends;
 mod info;
@@ -47,12 +48,12 @@ use terminal::Terminal;
 
 /// Does what the arguments of this process say.
 pub fn run(registry: &Registry) -> ExitCode {
-    let arguments = match Arguments::try_parse_from(options::with_compiler_flags(std::env::args_os())) {
+    let mut arguments = match Arguments::try_parse_from(options::with_compiler_flags(std::env::args_os())) {
         Ok(arguments) => arguments,
         Err(error) => return definitions::answer(&error),
     };
     let terminal = Terminal::new(arguments.color);
-    let status = match &arguments.command {
+    let status = match &mut arguments.command {
         Command::Check(options) => check::run(options, None, registry, &terminal),
         Command::Resume(options) => resume::run(options, registry, &terminal),
         Command::Simulate(options) => simulate::run(options, registry, &terminal),

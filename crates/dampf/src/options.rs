@@ -2,9 +2,11 @@
 //!
 //! Parsing, help, man pages and completions all come from these definitions.
 
+use crate::fault_options::FaultOptions;
 use crate::front_end::Offer;
 use crate::values;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use dampf_core::{Fault, FaultSelection};
 use dampf_dist::{LocalSearch, Partition, Waiting};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
@@ -15,7 +17,9 @@ const EXAMPLES: &str = "\
 Examples:
   dampf check server.cpp -D WORKERS=2 -- -v   compile a program and check every run of it, with an argument
   dampf c++ -o server a.cpp b.cpp             compile for checking, as with g++; then: dampf check server
-  dampf check mutex.dve                       find deadlocks and failed assertions, or verify
+  dampf check server --ignore data-race@log.c  ... but for races in log.c
+  dampf check leader.pml                      find deadlocks and failed assertions of a Promela model, or verify
+  dampf check mutex.dve                       ... of a DVE model
   dampf check mutex.dve --invariant 'x < 3'   ... and that x is below 3 in every state
   dampf check ring.dmc -D N=5 --threads auto  set a constant of the model, use all cores
   dampf check mutex.dve --trail bug.json      keep the run that leads to the violation ...
@@ -31,8 +35,8 @@ Exit status:
 
 /// A software model checker: shows you the run that breaks a program or model, or explores every run there is.
 ///
-/// Dampf reads concurrent C and C++ programs, compiled (`dampf cc`, `dampf c++`) or as source, and models in DVE (.dve)
-/// and DMC (.dmc). It visits every state that can be reached, looks for deadlocks, violated assertions, illegal memory
+/// Dampf reads concurrent C and C++ programs, compiled (`dampf cc`, `dampf c++`) or as source, and models in Promela
+/// (.pml), DVE (.dve) and DMC (.dmc). It visits every state that can be reached, looks for deadlocks, violated assertions, illegal memory
 /// accesses, data races and misused locks, and shows the exact run that leads to what it finds.
 #[derive(Parser, Debug)]
 #[command(name = "dampf", version, after_help = EXAMPLES, max_term_width = 110, arg_required_else_help = true)]
@@ -117,7 +121,7 @@ pub struct CheckOptions {
     ///
     /// Only assertions and end states are checked then. Without this, a model that has such claims is at best
     /// `unknown`, because they are not checked yet.
-    #[arg(long)]
+    #[arg(long, help_heading = "Properties")]
     pub no_claims: bool,
 
     /// How visited states are kept: tree-compressed, word for word, or on disk
@@ -151,7 +155,7 @@ pub struct CheckOptions {
     pub max_depth: Option<u64>,
 
     /// Stop after N states
-    #[arg(long, value_name = "N", help_heading = "Limits")]
+    #[arg(long, value_name = "N", value_parser = values::states, help_heading = "Limits")]
     pub max_states: Option<u64>,
 
     /// Stop after this time: seconds, or with a unit as in 90s, 5m, 2h
@@ -278,7 +282,7 @@ pub struct ResumeOptions {
     pub max_disk: Option<u64>,
 
     /// Stop after N states, those of the checkpoint included
-    #[arg(long, value_name = "N", help_heading = "Limits")]
+    #[arg(long, value_name = "N", value_parser = values::states, help_heading = "Limits")]
     pub max_states: Option<u64>,
 
     /// Write the result as JSON into FILE; `-` writes it to standard output instead of the text
@@ -298,7 +302,7 @@ pub struct ResumeOptions {
 #[derive(Args, Clone, Default, Debug, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ModelOptions {
-    /// The program or model: an executable, a .c, .cc or .cpp source, a .dve or .dmc model
+    /// The program or model: an executable, a .c, .cc or .cpp source, a .pml, .dve or .dmc model
     #[arg(value_hint = ValueHint::FilePath)]
     #[serde(skip)]
     pub input: PathBuf,
@@ -318,6 +322,10 @@ pub struct ModelOptions {
     /// A state in which nothing can move is no fault
     #[arg(long, help_heading = "Properties")]
     pub no_deadlock: bool,
+
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub faults: FaultOptions,
 
     #[command(flatten)]
     pub program: ProgramOptions,
@@ -453,7 +461,8 @@ pub struct SimulateOptions {
 
     /// Follow a trail that `dampf check --trail` wrote
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath,
-          conflicts_with_all = ["interactive", "definitions", "invariants", "goals", "no_deadlock", "cflags", "step", "reduce",
+          conflicts_with_all = ["interactive", "definitions", "invariants", "goals", "no_deadlock", "only", "ignore",
+                                "suppressions", "cflags", "step", "reduce",
                                 "spurious_wakeups", "leaks", "uninitialised", "no_races", "any_exit_status",
                                 "clock_jumps", "arguments"])]
     pub trail: Option<PathBuf>,
@@ -525,7 +534,12 @@ impl ModelOptions {
 
     /// Whether a deadlock is a fault.
     pub fn deadlocks(&self) -> bool {
-        !self.no_deadlock
+        !self.no_deadlock && self.selection().counts(&Fault::deadlock())
+    }
+
+    /// Which faults count.
+    pub fn selection(&self) -> FaultSelection {
+        self.faults.selection().expect("what the options say was looked at when they were read")
     }
 }
 

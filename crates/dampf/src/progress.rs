@@ -49,19 +49,59 @@ fn show(monitor: &Monitor, finished: &mpsc::Receiver<()>) {
         let now = Instant::now();
         let recent = rate(snapshot.states.saturating_sub(before.1), now - before.0);
         before = (now, snapshot.states);
-        line.set_message(text(&snapshot, recent, start.elapsed()));
+        line.set_message(text(&snapshot, recent, start.elapsed(), columns()));
     }
     line.finish_and_clear();
 }
 
-fn text(snapshot: &Snapshot, states_per_second: u64, elapsed: Duration) -> String {
-    format!(
-        "{} states, {}/s, {} waiting, depth {}, {}, {}",
-        grouped(snapshot.states),
-        grouped(states_per_second),
-        grouped(snapshot.frontier),
-        grouped(snapshot.depth),
+/// The columns of the terminal, which may change while somebody watches.
+fn columns() -> usize {
+    console::Term::stderr().size_checked().map_or(80, |(_, columns)| usize::from(columns))
+}
+
+/// As many figures as fit a line: one that is too long would be wrapped, and a wrapped line is not cleared.
+fn text(snapshot: &Snapshot, states_per_second: u64, elapsed: Duration, columns: usize) -> String {
+    let figures = [
+        format!("{} states", grouped(snapshot.states)),
+        format!("{}/s", grouped(states_per_second)),
+        format!("{} waiting", grouped(snapshot.frontier)),
+        format!("depth {}", grouped(snapshot.depth)),
         bytes(dampf_search::resident_bytes().unwrap_or(snapshot.store_bytes)),
         seconds(elapsed),
-    )
+    ];
+    // A terminal may go to the next line when the last column is written.
+    let fits = |text: &str| text.chars().count() < columns;
+    let mut line = String::new();
+    for figure in figures {
+        let longer = if line.is_empty() { figure } else { format!("{line}, {figure}") };
+        if !fits(&longer) {
+            break;
+        }
+        line = longer;
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_narrow_terminal_shows_as_many_figures_as_fit() {
+        let snapshot = Snapshot {
+            states: 123_456_789,
+            transitions: 0,
+            frontier: 1_234_567,
+            depth: 1_234,
+            faults: 0,
+            store_bytes: 0,
+        };
+        let shown = |columns| text(&snapshot, 2_345_678, Duration::from_secs(100), columns);
+        assert!(shown(200).ends_with(" s") && shown(200).contains("depth 1,234"), "{}", shown(200));
+        assert_eq!(shown(60), "123,456,789 states, 2,345,678/s, 1,234,567 waiting");
+        assert_eq!(shown(31), "123,456,789 states");
+        for columns in 0..120 {
+            assert!(shown(columns).chars().count() < columns.max(1), "{columns}");
+        }
+    }
 }

@@ -51,10 +51,14 @@ pub fn follow<F: FrontEnd>(
 ) -> Result<bool, Failure> {
     let mut options: ModelOptions = serde_json::from_value(kept.origin.options.clone())
         .map_err(|error| Failure::new(format!("the trail's options are not of this Dampf: {error}")))?;
+    options
+        .faults
+        .selection()
+        .map_err(|problem| Failure::new(format!("the trail's options are not of this Dampf: {problem}")))?;
     options.input = PathBuf::from(&kept.origin.model);
     let front_end = F::load(path, &options, Some(&kept.origin.knowledge))?;
     check_unchanged(kept, &front_end.hashes(), path, may_differ)?;
-    let mut replay = Replay { kept, path, deadlocks: options.deadlocks(), terminal };
+    let mut replay = Replay { kept, path, options: &options, terminal };
     match rounds::run(front_end, false, Clock::new(None), None, &mut replay)? {
         Ended::Done(is_faulty) => Ok(is_faulty),
         Ended::Stopped(_) => unreachable!("nobody watches for Ctrl-C"),
@@ -65,7 +69,7 @@ pub fn follow<F: FrontEnd>(
 struct Replay<'a> {
     kept: &'a TrailFile,
     path: &'a Path,
-    deadlocks: bool,
+    options: &'a ModelOptions,
     terminal: &'a Terminal,
 }
 
@@ -86,8 +90,9 @@ impl<F: FrontEnd> Exploration<F> for Replay<'_> {
         _: Round,
     ) -> Result<Explored<bool>, Failure> {
         let (made, path) = (made?, self.path);
-        let run = Run::replay(made.bare(), self.kept.trail.clone(), self.deadlocks)
-            .map_err(|error| Failure::new(format!("the trail is no run of `{}`: {error}", path.display())))?;
+        let run =
+            Run::replay(made.bare(), self.kept.trail.clone(), self.options.deadlocks(), &self.options.selection())
+                .map_err(|error| Failure::new(format!("the trail is no run of `{}`: {error}", path.display())))?;
         check_end(self.kept, &run, path)?;
         print(|out| show(out, self.terminal.palette, &run, path))?;
         Ok(Explored::Done(run.fault().is_some()))

@@ -89,7 +89,7 @@ pub fn run(options: &ResumeOptions, registry: &Registry, terminal: &Terminal) ->
     std::env::set_current_dir(&kept.folder).map_err(|error| {
         Failure::new(format!("the search was begun in `{}`, which cannot be entered: {error}", kept.folder.display()))
     })?;
-    check::run(&check, Some(&kept.origin), registry, terminal)
+    check::run(&mut check, Some(&kept.origin), registry, terminal)
 }
 
 fn override_options(check: &mut CheckOptions, options: &ResumeOptions, folder: &Path) -> Result<(), Failure> {

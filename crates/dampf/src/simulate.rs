@@ -8,16 +8,20 @@ use crate::chance::Chance;
 use crate::failure::Failure;
 use crate::front_end::{FrontEnd, Made, Making, Offer};
 use crate::front_ends::Registry;
-use crate::options::SimulateOptions;
+use crate::options::{ModelOptions, SimulateOptions};
 use crate::rounds::{self, Clock, Ended, Exploration, Explored, Round};
 use crate::terminal::{Terminal, print};
 use crate::{interactive, replay};
-use dampf_core::{Action, Describe, Fault, FaultKind, Revise, StepEnd, Successors, Unsupported, Word, Worker};
+use dampf_core::{
+    Action, Describe, Fault, FaultKind, FaultSelection, Revise, StepEnd, Successors, Unsupported, Word, Worker,
+};
 use dampf_report::{Palette, StepTable, ToldStep, write_blocked, write_fault, write_state};
 use std::io::{self, Write};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-pub fn run(options: &SimulateOptions, registry: &Registry, terminal: &Terminal) -> Result<u8, Failure> {
+pub fn run(options: &mut SimulateOptions, registry: &Registry, terminal: &Terminal) -> Result<u8, Failure> {
+    options.model.faults.read_suppressions()?;
+    let options = &*options;
     let input = &options.model.input;
     let language = registry.of(input)?;
     if let Some(trail) = &options.trail {
@@ -35,10 +39,32 @@ pub fn simulate<F: FrontEnd>(options: &SimulateOptions, terminal: &Terminal) -> 
         return front_end.run(options.seed.unwrap_or(0));
     }
     let seed = options.seed.unwrap_or_else(fresh_seed);
-    let mut simulation = Simulation { options, terminal, seed, taken: Vec::new() };
+    let end = RunEnd::of::<F>(&options.model);
+    let mut simulation = Simulation { options, terminal, seed, end, taken: Vec::new() };
     match rounds::run(front_end, true, Clock::new(None), None, &mut simulation)? {
         Ended::Done(in_fault) => Ok(in_fault.into()),
         Ended::Stopped(_) => unreachable!("nobody watches for Ctrl-C"),
+    }
+}
+
+/// How a run ends that ends as it may.
+#[derive(Clone, Copy)]
+pub struct RunEnd {
+    /// In words for people.
+    pub told: &'static str,
+    /// Whether nothing is left behind the last step: then the values before it are the last ones.
+    leaves_nothing: bool,
+}
+
+impl RunEnd {
+    fn of<F: FrontEnd>(options: &ModelOptions) -> RunEnd {
+        let told = match (F::RUNS_END, options.program.any_exit_status) {
+            (false, _) => "the run ends here: nothing can move",
+            // Any other exit status is a fault.
+            (true, false) => "the program ends with exit status 0",
+            (true, true) => "the program ends",
+        };
+        RunEnd { told, leaves_nothing: F::RUNS_END }
     }
 }
 
@@ -47,6 +73,7 @@ struct Simulation<'a> {
     options: &'a SimulateOptions,
     terminal: &'a Terminal,
     seed: u64,
+    end: RunEnd,
     /// The steps that were chosen by hand so far.
     taken: Vec<Action>,
 }
@@ -66,7 +93,7 @@ impl<F: FrontEnd> Exploration<F> for Simulation<'_> {
         _: Round,
     ) -> Result<Explored<bool>, Failure> {
         let made = made?;
-        let walked = Walk::new(made.bare(), self.options.model.deadlocks())
+        let walked = Walk::new(made.bare(), &self.options.model)
             .and_then(|walk| if self.options.interactive { self.by_hand(walk) } else { self.at_random(walk) });
         match walked {
             Ok(in_fault) => Ok(Explored::Done(in_fault)),
@@ -91,10 +118,12 @@ impl Simulation<'_> {
             }
             walk.take(choice)?;
         }
+        let leaves_nothing = self.end.leaves_nothing && matches!(walk.standing(), Standing::Ended);
         walk.go_to(start)?;
+        let made = MadeRun { choices: &choices, leaves_nothing, end: self.end };
         let mut told = Ok(false);
         print(|out| {
-            told = tell(&mut walk, &choices, self.options, self.seed, out, self.terminal.palette);
+            told = tell(&mut walk, &made, (self.options, self.seed), out, self.terminal.palette);
             output_of(&mut told)
         })
         .map_err(Interruption::Failure)?;
@@ -105,7 +134,7 @@ impl Simulation<'_> {
     fn by_hand<M: Describe>(&mut self, mut walk: Walk<'_, M>) -> Result<bool, Interruption> {
         let mut walked = Ok(false);
         print(|out| {
-            walked = interactive::walk(&mut walk, &mut self.taken, out, self.terminal.palette);
+            walked = interactive::walk(&mut walk, &mut self.taken, self.end, out, self.terminal.palette);
             output_of(&mut walked)
         })
         .map_err(Interruption::Failure)?;
@@ -143,6 +172,8 @@ pub struct Walk<'m, M: Describe> {
     model: &'m M,
     worker: M::Worker<'m>,
     deadlocks: bool,
+    /// Behind the faults of states that do not count, the walk goes on.
+    selection: FaultSelection,
     state: Vec<Word>,
     next: Successors,
 }
@@ -158,7 +189,7 @@ pub enum Standing {
 
 impl<'m, M: Describe> Walk<'m, M> {
     /// Stands at the beginning: programs and models have one initial state.
-    pub fn new(model: &'m M, deadlocks: bool) -> Result<Walk<'m, M>, Interruption> {
+    pub fn new(model: &'m M, options: &ModelOptions) -> Result<Walk<'m, M>, Interruption> {
         let mut worker = model.worker();
         let mut next = Successors::new(model.width());
         worker.initial(&mut next);
@@ -171,7 +202,8 @@ impl<'m, M: Describe> Walk<'m, M> {
             (false, Some(StepEnd::Fault(fault))) => Failure::new(format!("the program fails before `main`: {fault}")),
             (false, _) => {
                 let state = next.state(0).to_vec();
-                let mut walk = Walk { model, worker, deadlocks, state: Vec::new(), next };
+                let (deadlocks, selection) = (options.deadlocks(), options.selection());
+                let mut walk = Walk { model, worker, deadlocks, selection, state: Vec::new(), next };
                 walk.go_to(state)?;
                 return Ok(walk);
             }
@@ -212,6 +244,7 @@ impl<'m, M: Describe> Walk<'m, M> {
 
     pub fn go_to(&mut self, state: Vec<Word>) -> Result<(), Interruption> {
         self.worker.successors(&state, &mut self.next);
+        self.next.ignore_of_state(&self.selection);
         self.state = state;
         refuse_refuted(&self.next)
     }
@@ -246,12 +279,19 @@ fn refuse_refuted(next: &Successors) -> Result<(), Interruption> {
     }
 }
 
-/// Tells of a run that was made before, by its choices; whether it ends in a fault.
+/// A run that was made and is to be told.
+struct MadeRun<'a> {
+    choices: &'a [usize],
+    /// Whether the run ends and nothing is left behind its last step.
+    leaves_nothing: bool,
+    end: RunEnd,
+}
+
+/// Tells of a run that was made before; whether it ends in a fault.
 fn tell<M: Describe>(
     walk: &mut Walk<'_, M>,
-    choices: &[usize],
-    options: &SimulateOptions,
-    seed: u64,
+    made: &MadeRun<'_>,
+    (options, seed): (&SimulateOptions, u64),
     out: &mut dyn Write,
     palette: Palette,
 ) -> Result<bool, Interruption> {
@@ -261,26 +301,36 @@ fn tell<M: Describe>(
     writeln!(out, "\n{}", palette.heading("steps"))?;
     let mut table = StepTable::default();
     let mut faulty_step = None;
-    for (number, &choice) in choices.iter().enumerate() {
-        let (told, fault) = walk.choice(choice);
+    let last_values = made.choices.len().saturating_sub(usize::from(made.leaves_nothing));
+    for (number, &choice) in made.choices.iter().enumerate() {
+        let (mut told, fault) = walk.choice(choice);
+        if number == last_values {
+            told.changes.clear();
+        }
         table.write(out, palette, number + 1, &told)?;
+        if number == last_values {
+            writeln!(out)?;
+            walk.write_state(out, palette, "final state")?;
+        }
         match fault {
             Some(fault) => faulty_step = Some(fault.clone()),
             None => walk.take(choice)?,
         }
     }
-    if choices.is_empty() {
+    if made.choices.is_empty() {
         writeln!(out, "  none")?;
     }
-    writeln!(out)?;
-    walk.write_state(out, palette, "final state")?;
+    if !made.leaves_nothing {
+        writeln!(out)?;
+        walk.write_state(out, palette, "final state")?;
+    }
     writeln!(out)?;
     match (faulty_step, walk.standing()) {
         (Some(fault), _) | (None, Standing::Faulty(fault)) => {
             walk.write_fault(out, palette, &fault)?;
             return Ok(true);
         }
-        (None, Standing::Ended) => writeln!(out, "the run ends here: nothing can move")?,
+        (None, Standing::Ended) => writeln!(out, "{}", made.end.told)?,
         (None, Standing::Open) => writeln!(out, "the run could go on; --steps sets its length")?,
     }
     Ok(false)

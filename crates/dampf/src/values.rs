@@ -6,8 +6,8 @@ use std::time::Duration;
 
 /// More threads than this are a mistake, and starting them may fail.
 const THREADS_MAX: usize = 1024;
-/// Ranks in one process are threads too.
-pub const RANKS_MAX: u32 = 1024;
+/// Ranks in one process are threads too, and every one tells every other one when a level ends.
+pub const RANKS_MAX: u32 = 256;
 
 /// `512M`, `2G`, `64KiB`, `1000`: a number of bytes, units being powers of 1,024.
 pub fn size(text: &str) -> Result<u64, String> {
@@ -54,6 +54,15 @@ pub fn threads(text: &str) -> Result<usize, String> {
             Ok(_) => Err(format!("at most {THREADS_MAX} threads")),
             Err(_) => Err("expected a number of threads, or `auto`".to_owned()),
         },
+    }
+}
+
+/// A limit on the number of states.
+pub fn states(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(0) => Err("a search has at least one state".to_owned()),
+        Ok(count) => Ok(count),
+        Err(_) => Err("expected a number of states".to_owned()),
     }
 }
 

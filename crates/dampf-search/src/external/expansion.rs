@@ -251,9 +251,9 @@ impl Harvest {
 }
 
 impl<'m, M: Model + 'm> Hand<'m, M> {
-    pub fn new(model: &'m M, space: &Space, deadlocks: bool) -> Self {
+    pub fn new(model: &'m M, space: &Space, options: &SearchOptions) -> Self {
         Hand {
-            expander: Expander::new(model, deadlocks),
+            expander: Expander::new(model, options),
             gatherer: Gatherer::new(&space.disk, &space.packing, space.plan.buffer_bytes),
             words: vec![0; model.width()],
         }

@@ -43,13 +43,13 @@ impl<'m, M: Restore> Search<'m, M> {
         monitor: &'m Monitor,
         begun: &Manifest,
     ) -> Self {
-        let hands = (0..options.threads).map(|_| Hand::new(model, &space, options.deadlocks)).collect();
+        let hands = (0..options.threads).map(|_| Hand::new(model, &space, options)).collect();
         let Counters { states, transitions, faults, depth } = begun.counters;
         let frontier = space.frontier.states();
         monitor.publish(&Snapshot { states, transitions, frontier, depth, faults, store_bytes: 0 });
         let finding = |named: &TrailNamed| {
             let trail = Trail::ending(named.initial, named.actions.iter().copied().map(Action).collect());
-            let [fault, beyond] = ends_in(model, &trail, options.deadlocks);
+            let [fault, beyond] = ends_in(model, &trail, options);
             let fault = if named.beyond { beyond } else { fault };
             fault.map(|fault| Finding { fault, trail })
         };
@@ -223,7 +223,7 @@ impl<'m, M: Restore> Search<'m, M> {
 
     /// Notes a finding whose trail is seen to lead to its fault.
     fn found(&mut self, finding: Finding) {
-        let ends_in = ends_in(self.model, &finding.trail, self.options.deadlocks);
+        let ends_in = ends_in(self.model, &finding.trail, self.options);
         assert!(ends_in.contains(&Some(finding.fault.clone())), "{ends_in:?} is not {}", finding.fault);
         self.findings.push(finding);
     }
@@ -296,7 +296,7 @@ impl<'m, M: Restore> Search<'m, M> {
 
     fn named(&self, finding: &Finding) -> TrailNamed {
         let Finding { fault, trail } = finding;
-        let beyond = ends_in(self.model, trail, self.options.deadlocks)[0].as_ref() != Some(fault);
+        let beyond = ends_in(self.model, trail, self.options)[0].as_ref() != Some(fault);
         TrailNamed { initial: trail.initial, actions: trail.stem.iter().map(|action| action.0).collect(), beyond }
     }
 }
