@@ -202,8 +202,12 @@ impl Machine<'_> {
             Exit::Budget => return Ok(Stretch::Spent),
             _ => {}
         }
+        let is_first = way.is_some();
         match self.after_exit(hart, exit, way) {
             Ok(Next::Wait | Next::End) | Err(RunEnd::Visible) => Ok(Stretch::Stopped),
+            // What the thread did before has happened, and others may go on from there. An atomic section has not
+            // begun, however.
+            Err(RunEnd::Unsupported(_)) if !is_first && self.threads.current().atomic == 0 => Ok(Stretch::Stopped),
             Ok(_) if self.step.ends_here => Ok(Stretch::Stopped),
             Ok(_) => Ok(Stretch::WentOn),
             Err(stop) => Err(stop),
@@ -485,6 +489,11 @@ impl Machine<'_> {
         let program = &self.system.program;
         let name = program.function_at(hart.pc);
         RunEnd::from(program.unsupported(format!("`{name}`"), self.user_pc(hart)))
+    }
+
+    /// Something that the running thread asks for, and that is not modelled.
+    pub fn refuse(&self, what: &str, hart: &Hart) -> RunEnd {
+        RunEnd::from(self.system.program.unsupported(what, self.user_pc(hart)))
     }
 
     /// Finds the description of the function at an address, and fills in the bases that its pointers are relative to:
