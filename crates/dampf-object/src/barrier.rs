@@ -10,7 +10,7 @@ use dampf_rv::machine::Hart;
 pub const BARRIER_BYTES: u8 = 32;
 
 /// Where the parts of a barrier are.
-const ARRIVED: u64 = 0;
+pub const ARRIVED: u64 = 0;
 const COUNT: u64 = 8;
 const MARK: u64 = 16;
 

@@ -32,7 +32,7 @@ const KEY_BLOCK_BYTES: u64 = 512;
 /// exits with.
 const EXIT_BUFFER: u64 = 0x400;
 const EXIT_BUFFER_SP: u64 = 104;
-const EXIT_VALUE: u64 = 0x600;
+pub const EXIT_VALUE: u64 = 0x600;
 
 /// What functions of C11 return that fail.
 mod thrd {
@@ -54,6 +54,7 @@ const A2: usize = 12;
 
 /// Creating a thread is no place to switch until so many live: a program may create them for ever, and a step has to end.
 const CREATED_AT_ONCE: usize = 6;
+
 /// What a function of C11 returns where one of POSIX returns this.
 pub fn as_c11(next: Next) -> Next {
     match next {
@@ -120,6 +121,7 @@ impl Machine<'_> {
             entry: entry as u32,
             stack_bytes: stack_bytes as u32,
             sp: stack_top,
+            blocked: self.threads.current().blocked,
             ..Thread::default()
         };
         let new = self.threads.hart_mut(slot);
@@ -138,9 +140,10 @@ impl Machine<'_> {
         self.step.fresh.push(slot);
         self.step.alone = false;
         self.step.others = true;
+        self.step.ends_here |= self.system.sharing.signals_sent();
         // What the creator does from here on can happen after what the new thread does.
         self.step.granted = false;
-        self.step.ends_here = self.threads.alive(CREATED_AT_ONCE + 1) > CREATED_AT_ONCE;
+        self.step.ends_here |= self.threads.alive(CREATED_AT_ONCE + 1) > CREATED_AT_ONCE;
         self.memory.forget_translations();
         Ok(Next::Return(0))
     }
@@ -190,11 +193,15 @@ impl Machine<'_> {
             hart.x[RA] = layout::RETURN_FROM_BODY;
             return Ok(Some(Next::Jump));
         }
+        if place == layout::RETURN_FROM_HANDLER {
+            return self.return_from_handler(hart).map(Some);
+        }
         if place == layout::RETURN_FROM_UNWINDING {
             hart.x[A0] = self.memory.peek_long(Region::Tls(self.threads.running).base(0) + EXIT_VALUE);
             place = layout::RETURN_FROM_BODY;
         }
         if place == layout::RETURN_FROM_BODY {
+            self.refuse_cancellation();
             hart.x[S0] = if self.threads.current().c11 { hart.x[A0] as i32 as u64 } else { hart.x[A0] };
             if let Some(destructors) = stages.local_destructors {
                 hart.x[RA] = layout::RETURN_FROM_LOCAL_DESTRUCTORS;
@@ -226,6 +233,7 @@ impl Machine<'_> {
     /// `pthread_exit`: the library leaves the thread's functions; without its help, the thread's stages begin to end at
     /// once.
     pub fn exit_thread(&mut self, hart: &mut Hart) -> Next {
+        self.refuse_cancellation();
         if self.system.program.exit_buffer_offset.is_some() {
             self.memory.poke_long(Region::Tls(self.threads.running).base(0) + EXIT_VALUE, hart.x[A0]);
             return Next::Run;
@@ -249,6 +257,9 @@ impl Machine<'_> {
         *self.threads.current_mut() = Thread { status, created_at, entry, held, ..Thread::default() };
         if created.detached {
             *self.threads.current_mut() = created.gone();
+        }
+        if self.process.signals.has_thread(slot) {
+            self.process.change().signals.forget_thread(slot);
         }
         if self.process.reservations.iter().any(|(of, _)| *of == slot) {
             self.process.change().reservations.retain(|(of, _)| *of != slot);
