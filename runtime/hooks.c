@@ -201,6 +201,11 @@ REPLACEABLE void __VERIFIER_assume(int condition) {
     if (!condition) _exit(0);
 }
 
+REPLACEABLE void assume_abort_if_not(int condition);
+REPLACEABLE void assume_abort_if_not(int condition) {
+    __VERIFIER_assume(condition);
+}
+
 REPLACEABLE void __VERIFIER_assert(int condition) {
     if (!condition) reach_error();
 }

@@ -1,5 +1,7 @@
 //! The step that is under way.
 
+use crate::system::Granularity;
+
 #[derive(Default)]
 pub struct CurrentStep {
     /// No other thread is alive: nothing is visible to anybody.
@@ -18,6 +20,8 @@ pub struct CurrentStep {
     pub watches_frames: bool,
     /// The running thread's stack pointer when what it has left of its stack was last looked at.
     pub sp_before: u64,
+    /// How far it runs.
+    pub granularity: Granularity,
     /// Threads that were created or released in this step and have not run yet.
     pub fresh: Vec<u32>,
     /// What the program wrote in this step.

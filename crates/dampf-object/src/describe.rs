@@ -165,6 +165,9 @@ impl Machine<'_> {
 
     /// What the thread is about to do, where the source line does not name the object.
     fn operation(&mut self, slot: u32, hart: &Hart, way: u32) -> Option<String> {
+        if let Some(interruption) = self.interruption(slot, way) {
+            return Some(self.told_interruption(interruption));
+        }
         match self.threads[slot as usize].status {
             Status::OnCondition { timed, .. } => {
                 return Some(if timed && way == 0 { "times out" } else { "wakes up spuriously" }.to_owned());
@@ -241,6 +244,7 @@ impl Machine<'_> {
             (Status::OnFutex { address, .. }, _) => format!("waits for a change of {}", self.place_name(address)),
             (Status::OnBarrier { barrier }, _) => format!("waits for others at barrier {}", self.place_name(barrier)),
             (_, Some(Ways::Waits(wait))) => (wait.told)(self, object, slot),
+            (_, None) if self.ways_to_call(slot) == 0 => "waits for a signal".to_owned(),
             (_, None | Some(Ways::One | Ways::Values(_) | Ways::MayFail | Ways::Outcomes(_))) => {
                 "could go on".to_owned()
             }

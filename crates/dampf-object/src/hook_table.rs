@@ -15,6 +15,7 @@ use crate::hooks::SideAccess::{Attributes, Expected, JoinResult, Result as Writt
 use crate::hooks::Told::{By, BySource, Verb};
 use crate::hooks::Ways::{MayFail, One, Outcomes, Values, Waits};
 use crate::hooks::{HookRow, Object, Observes, Place, Visible, Wait};
+use crate::lifecycle::as_c11;
 use crate::mutex::MUTEX_BYTES;
 use crate::run_end::RunEnd;
 use crate::rwlock::RWLOCK_BYTES;
@@ -23,9 +24,11 @@ use crate::spin::SPIN_BYTES;
 use crate::step::Next;
 use crate::sync::Attempt;
 
-/// What `pthread_create` looks at of a thread's attributes, and `pthread_mutex_init` of a mutex's.
+/// What `pthread_create` looks at of a thread's attributes, `pthread_mutex_init` of a mutex's, and
+/// `pthread_rwlock_init` of a lock's.
 const THREAD_ATTRIBUTES_BYTES: u8 = 40;
 const MUTEX_ATTRIBUTES_BYTES: u8 = 4;
+const RWLOCK_ATTRIBUTES_BYTES: u8 = 8;
 
 const MUTEX: Object = Synchronisation { bytes: MUTEX_BYTES, writes: true };
 const CONDITION: Object = Synchronisation { bytes: CONDITION_BYTES, writes: true };
@@ -58,11 +61,11 @@ pub static TABLE: &[HookRow] = &[
     HookRow { place: Symbols(&["pthread_mutex_timedlock"]), registers: Arguments(1), deadline: Some(1),
         object: MUTEX, side_accesses: &[], ways: One,
         visible: Visible::ByObject, observes: Observes::Locks, told: Verb("tries for a time to lock"),
-        perform: |machine, hart, _| machine.lock_mutex(hart, Attempt::Timed) },
-    HookRow { place: Symbols(&["pthread_mutex_clocklock"]), registers: Arguments(1), deadline: Some(2),
+        perform: |machine, hart, _| machine.lock_mutex(hart, Attempt::until(hart.x[11])) },
+    HookRow { place: Symbols(&["pthread_mutex_clocklock"]), registers: Arguments(2), deadline: Some(2),
         object: MUTEX, side_accesses: &[], ways: One,
         visible: Visible::ByObject, observes: Observes::Locks, told: Verb("tries for a time to lock"),
-        perform: |machine, hart, _| machine.lock_mutex(hart, Attempt::Timed) },
+        perform: |machine, hart, _| machine.lock_mutex(hart, Attempt::until_on(hart.x[11], hart.x[12])) },
     HookRow { place: Symbols(&["pthread_mutex_unlock"]), registers: Arguments(1), deadline: None,
         object: MUTEX, side_accesses: &[], ways: One,
         visible: Visible::AsRelease, observes: Observes::Nothing, told: Verb("unlocks"),
@@ -81,17 +84,17 @@ pub static TABLE: &[HookRow] = &[
         object: CONDITION, side_accesses: &[], ways: One,
         visible: Visible::AsConditionWait, observes: Observes::Nothing,
         told: By(|machine, hart, _| Some(machine.told_condition_wait(hart))),
-        perform: |machine, hart, _| machine.wait_on_condition(hart, false) },
+        perform: |machine, hart, _| machine.wait_on_condition(hart, Attempt::Wait) },
     HookRow { place: Symbols(&["pthread_cond_timedwait"]), registers: Arguments(2), deadline: Some(2),
         object: CONDITION, side_accesses: &[], ways: One,
         visible: Visible::AsConditionWait, observes: Observes::Nothing,
         told: By(|machine, hart, _| Some(machine.told_condition_wait(hart))),
-        perform: |machine, hart, _| machine.wait_on_condition(hart, true) },
-    HookRow { place: Symbols(&["pthread_cond_clockwait"]), registers: Arguments(2), deadline: Some(3),
+        perform: |machine, hart, _| machine.wait_on_condition(hart, Attempt::until(hart.x[12])) },
+    HookRow { place: Symbols(&["pthread_cond_clockwait"]), registers: Arguments(3), deadline: Some(3),
         object: CONDITION, side_accesses: &[], ways: One,
         visible: Visible::AsConditionWait, observes: Observes::Nothing,
         told: By(|machine, hart, _| Some(machine.told_condition_wait(hart))),
-        perform: |machine, hart, _| machine.wait_on_condition(hart, true) },
+        perform: |machine, hart, _| machine.wait_on_condition(hart, Attempt::until_on(hart.x[12], hart.x[13])) },
     HookRow { place: Symbols(&["pthread_cond_signal"]), registers: Arguments(1), deadline: None,
         object: CONDITION, side_accesses: &[],
         ways: Outcomes(|machine, [condition, _], _| machine.threads.waiter_count(condition).max(1)),
@@ -105,8 +108,8 @@ pub static TABLE: &[HookRow] = &[
         perform: |machine, hart, _| machine.broadcast_condition(hart) },
 
     // Locks for many readers.
-    HookRow { place: Symbols(&["pthread_rwlock_init"]), registers: Arguments(1), deadline: None,
-        object: RWLOCK, side_accesses: &[], ways: One,
+    HookRow { place: Symbols(&["pthread_rwlock_init"]), registers: Arguments(2), deadline: None,
+        object: RWLOCK, side_accesses: &[Attributes { argument: 1, bytes: RWLOCK_ATTRIBUTES_BYTES }], ways: One,
         visible: Visible::ByObject, observes: Observes::Locks, told: BySource,
         perform: |machine, hart, _| machine.init_rwlock(hart) },
     HookRow { place: Symbols(&["pthread_rwlock_destroy"]), registers: Arguments(1), deadline: None,
@@ -124,11 +127,11 @@ pub static TABLE: &[HookRow] = &[
     HookRow { place: Symbols(&["pthread_rwlock_timedrdlock"]), registers: Arguments(1), deadline: Some(1),
         object: RWLOCK, side_accesses: &[], ways: One,
         visible: Visible::ByObject, observes: Observes::Locks, told: Verb("tries for a time to lock"),
-        perform: |machine, hart, _| machine.lock_to_read(hart, Attempt::Timed) },
-    HookRow { place: Symbols(&["pthread_rwlock_clockrdlock"]), registers: Arguments(1), deadline: Some(2),
+        perform: |machine, hart, _| machine.lock_to_read(hart, Attempt::until(hart.x[11])) },
+    HookRow { place: Symbols(&["pthread_rwlock_clockrdlock"]), registers: Arguments(2), deadline: Some(2),
         object: RWLOCK, side_accesses: &[], ways: One,
         visible: Visible::ByObject, observes: Observes::Locks, told: Verb("tries for a time to lock"),
-        perform: |machine, hart, _| machine.lock_to_read(hart, Attempt::Timed) },
+        perform: |machine, hart, _| machine.lock_to_read(hart, Attempt::until_on(hart.x[11], hart.x[12])) },
     HookRow { place: Symbols(&["pthread_rwlock_wrlock"]), registers: Arguments(1), deadline: None,
         object: RWLOCK, side_accesses: &[], ways: Waits(&WRITE_LOCK_WAIT),
         visible: Visible::ByObject, observes: Observes::Nothing, told: Verb("locks"),
@@ -140,11 +143,11 @@ pub static TABLE: &[HookRow] = &[
     HookRow { place: Symbols(&["pthread_rwlock_timedwrlock"]), registers: Arguments(1), deadline: Some(1),
         object: RWLOCK, side_accesses: &[], ways: One,
         visible: Visible::ByObject, observes: Observes::Locks, told: Verb("tries for a time to lock"),
-        perform: |machine, hart, _| machine.lock_to_write(hart, Attempt::Timed) },
-    HookRow { place: Symbols(&["pthread_rwlock_clockwrlock"]), registers: Arguments(1), deadline: Some(2),
+        perform: |machine, hart, _| machine.lock_to_write(hart, Attempt::until(hart.x[11])) },
+    HookRow { place: Symbols(&["pthread_rwlock_clockwrlock"]), registers: Arguments(2), deadline: Some(2),
         object: RWLOCK, side_accesses: &[], ways: One,
         visible: Visible::ByObject, observes: Observes::Locks, told: Verb("tries for a time to lock"),
-        perform: |machine, hart, _| machine.lock_to_write(hart, Attempt::Timed) },
+        perform: |machine, hart, _| machine.lock_to_write(hart, Attempt::until_on(hart.x[11], hart.x[12])) },
     HookRow { place: Symbols(&["pthread_rwlock_unlock"]), registers: Arguments(1), deadline: None,
         object: RWLOCK, side_accesses: &[], ways: One,
         visible: Visible::AsRelease, observes: Observes::Nothing, told: Verb("unlocks"),
@@ -179,8 +182,8 @@ pub static TABLE: &[HookRow] = &[
         perform: |machine, hart, _| machine.init_semaphore(hart) },
     HookRow { place: Symbols(&["sem_destroy"]), registers: Arguments(1), deadline: None,
         object: SEMAPHORE, side_accesses: &[], ways: One,
-        visible: Visible::ByObject, observes: Observes::Nothing, told: BySource,
-        perform: |_, _, _| Ok(Next::Return(0)) },
+        visible: Visible::ByObject, observes: Observes::Locks, told: BySource,
+        perform: |machine, hart, _| machine.destroy_semaphore(hart) },
     HookRow { place: Symbols(&["sem_wait"]), registers: Arguments(1), deadline: None,
         object: SEMAPHORE, side_accesses: &[], ways: Waits(&SEMAPHORE_WAIT),
         visible: Visible::ByObject, observes: Observes::Nothing, told: Verb("takes from semaphore"),
@@ -192,11 +195,11 @@ pub static TABLE: &[HookRow] = &[
     HookRow { place: Symbols(&["sem_timedwait"]), registers: Arguments(1), deadline: Some(1),
         object: SEMAPHORE, side_accesses: &[], ways: One,
         visible: Visible::ByObject, observes: Observes::Locks, told: Verb("takes from semaphore"),
-        perform: |machine, hart, _| machine.take_from_semaphore(hart, Attempt::Timed) },
-    HookRow { place: Symbols(&["sem_clockwait"]), registers: Arguments(1), deadline: Some(2),
+        perform: |machine, hart, _| machine.take_from_semaphore(hart, Attempt::until(hart.x[11])) },
+    HookRow { place: Symbols(&["sem_clockwait"]), registers: Arguments(2), deadline: Some(2),
         object: SEMAPHORE, side_accesses: &[], ways: One,
         visible: Visible::ByObject, observes: Observes::Locks, told: Verb("takes from semaphore"),
-        perform: |machine, hart, _| machine.take_from_semaphore(hart, Attempt::Timed) },
+        perform: |machine, hart, _| machine.take_from_semaphore(hart, Attempt::until_on(hart.x[11], hart.x[12])) },
     HookRow { place: Symbols(&["sem_post"]), registers: Arguments(1), deadline: None,
         object: SEMAPHORE, side_accesses: &[], ways: One,
         visible: Visible::AsRelease, observes: Observes::Nothing, told: Verb("adds to semaphore"),
@@ -239,7 +242,7 @@ pub static TABLE: &[HookRow] = &[
         object: Object::None, side_accesses: &[JoinResult { bytes: 4 }], ways: Waits(&JOIN_WAIT),
         visible: Visible::AsJoin, observes: Observes::SlotsAndFrames,
         told: By(|machine, hart, _| machine.told_join(hart)),
-        perform: |machine, hart, _| machine.join_thread(hart, Attempt::Wait, 4) },
+        perform: |machine, hart, _| machine.join_thread(hart, Attempt::Wait, 4).map(as_c11) },
     HookRow { place: Symbols(&["pthread_tryjoin_np"]), registers: Arguments(2), deadline: None,
         object: Object::None, side_accesses: &[JoinResult { bytes: 8 }], ways: One,
         visible: Visible::Always, observes: Observes::Ends, told: BySource,
@@ -247,15 +250,19 @@ pub static TABLE: &[HookRow] = &[
     HookRow { place: Symbols(&["pthread_timedjoin_np"]), registers: Arguments(8), deadline: Some(2),
         object: Object::None, side_accesses: &[JoinResult { bytes: 8 }], ways: One,
         visible: Visible::Always, observes: Observes::Ends, told: BySource,
-        perform: |machine, hart, _| machine.join_thread(hart, Attempt::Timed, 8) },
+        perform: |machine, hart, _| machine.join_thread(hart, Attempt::until(hart.x[12]), 8) },
     HookRow { place: Symbols(&["pthread_clockjoin_np"]), registers: Arguments(8), deadline: Some(3),
         object: Object::None, side_accesses: &[JoinResult { bytes: 8 }], ways: One,
         visible: Visible::Always, observes: Observes::Ends, told: BySource,
-        perform: |machine, hart, _| machine.join_thread(hart, Attempt::Timed, 8) },
-    HookRow { place: Symbols(&["pthread_detach", "thrd_detach"]), registers: Arguments(1), deadline: None,
+        perform: |machine, hart, _| machine.join_thread(hart, Attempt::until_on(hart.x[12], hart.x[13]), 8) },
+    HookRow { place: Symbols(&["pthread_detach"]), registers: Arguments(1), deadline: None,
         object: Object::None, side_accesses: &[], ways: One,
         visible: Visible::Never, observes: Observes::EndOfDetached, told: BySource,
         perform: |machine, hart, _| machine.detach_thread(hart) },
+    HookRow { place: Symbols(&["thrd_detach"]), registers: Arguments(1), deadline: None,
+        object: Object::None, side_accesses: &[], ways: One,
+        visible: Visible::Never, observes: Observes::EndOfDetached, told: BySource,
+        perform: |machine, hart, _| machine.detach_thread(hart).map(as_c11) },
     HookRow { place: Symbols(&["pthread_exit", "thrd_exit"]), registers: Arguments(1), deadline: None,
         object: Object::None, side_accesses: &[], ways: One,
         visible: Visible::Never, observes: Observes::Nothing, told: BySource,
@@ -266,21 +273,50 @@ pub static TABLE: &[HookRow] = &[
         perform: |machine, hart, _| Ok(Next::Return(machine.own_handle(hart))) },
     // Requests that change nothing of what a thread does.
     HookRow { registers: Arguments(0), deadline: None,
-        place: Symbols(&["pthread_setname_np", "pthread_setschedparam", "pthread_setschedprio",
-            "pthread_setaffinity_np"]),
+        place: Symbols(&["pthread_setschedparam", "pthread_setschedprio", "pthread_setaffinity_np"]),
         object: Object::None, side_accesses: &[], ways: One,
         visible: Visible::Never, observes: Observes::Nothing, told: BySource,
         perform: |_, _, _| Ok(Next::Return(0)) },
+    HookRow { place: Symbols(&["pthread_setname_np"]), registers: Arguments(2), deadline: None,
+        object: Object::None, side_accesses: &[], ways: One,
+        visible: Visible::Never, observes: Observes::Nothing, told: BySource,
+        perform: |machine, hart, _| Ok(machine.name_thread(hart)) },
+    HookRow { place: Symbols(&["pthread_getattr_np"]), registers: Arguments(2), deadline: None,
+        object: Object::None, side_accesses: &[Written { argument: 1, bytes: 56 }], ways: One,
+        visible: Visible::Never, observes: Observes::Nothing, told: BySource,
+        perform: |machine, hart, _| machine.attributes_of_thread(hart) },
     HookRow { place: Symbols(&["pthread_getschedparam"]), registers: Arguments(3), deadline: None,
         object: Object::None, ways: One,
         side_accesses: &[Written { argument: 1, bytes: 4 }, Written { argument: 2, bytes: 4 }],
         visible: Visible::Never, observes: Observes::Nothing, told: BySource,
         perform: |machine, hart, _| machine.scheduling_of_thread(hart) },
-    HookRow { registers: Arguments(8), deadline: None,
-        place: Symbols(&["pthread_cancel", "pthread_kill", "pthread_getattr_np"]),
+    HookRow { place: Symbols(&["pthread_sigqueue"]), registers: Arguments(8), deadline: None,
         object: Object::None, side_accesses: &[], ways: One,
         visible: Visible::Never, observes: Observes::Nothing, told: BySource,
         perform: |machine, hart, _| Err(machine.refuse_function(hart)) },
+    HookRow { place: Symbols(&["pthread_kill", "__pthread_kill"]), registers: Arguments(2), deadline: None,
+        object: Object::None, side_accesses: &[], ways: One,
+        visible: Visible::Always, observes: Observes::EndOfDetached, told: BySource,
+        perform: |machine, hart, _| machine.send_to_thread(hart) },
+    HookRow { place: Symbols(&["pthread_cancel", "__pthread_cancel"]), registers: Arguments(1), deadline: None,
+        object: Object::None, side_accesses: &[], ways: One,
+        visible: Visible::Always, observes: Observes::EndOfDetached, told: BySource,
+        perform: |machine, hart, _| machine.cancel_thread(hart) },
+    HookRow { registers: Arguments(0), deadline: None,
+        place: Symbols(&["pthread_testcancel", "__pthread_testcancel", "___pthread_testcancel"]),
+        object: Object::None, side_accesses: &[], ways: One,
+        visible: Visible::Never, observes: Observes::Nothing, told: BySource,
+        perform: |_, _, _| Ok(Next::Return(0)) },
+    HookRow { registers: Arguments(2), deadline: None,
+        place: Symbols(&["pthread_setcancelstate", "__pthread_setcancelstate", "___pthread_setcancelstate"]),
+        object: Object::None, side_accesses: &[], ways: One,
+        visible: Visible::Never, observes: Observes::Nothing, told: BySource,
+        perform: |machine, hart, _| machine.set_cancel_state(hart) },
+    HookRow { registers: Arguments(2), deadline: None,
+        place: Symbols(&["pthread_setcanceltype", "__pthread_setcanceltype", "___pthread_setcanceltype"]),
+        object: Object::None, side_accesses: &[], ways: One,
+        visible: Visible::Never, observes: Observes::Nothing, told: BySource,
+        perform: |machine, hart, _| machine.set_cancel_type(hart) },
     // The unwinder looks for a function's description: the library would first sort all descriptions there are.
     HookRow { place: Symbols(&["_Unwind_Find_FDE"]), registers: Arguments(2), deadline: None,
         object: Object::None, side_accesses: &[], ways: One,
@@ -477,6 +513,13 @@ pub static TABLE: &[HookRow] = &[
         visible: Visible::Never, observes: Observes::Nothing,
         told: By(|_, _, way| Some(sample_told(way, 64, false))),
         perform: |machine, hart, call| Ok(machine.choose_sample(hart, sample(call.way, 64, false))) },
+    // Of all pointers the null pointer is tried.
+    HookRow { registers: Arguments(0), deadline: None,
+        place: Symbols(&["__VERIFIER_nondet_pointer", "__VERIFIER_nondet_pchar",
+            "__VERIFIER_nondet_const_char_pointer"]),
+        object: Object::None, side_accesses: &[], ways: One,
+        visible: Visible::Never, observes: Observes::Nothing, told: BySource,
+        perform: |machine, hart, _| Ok(machine.choose_sample(hart, 0)) },
     HookRow { place: Prefix("__VERIFIER_nondet_"), registers: Arguments(8), deadline: None,
         object: Object::None, side_accesses: &[], ways: One,
         visible: Visible::Never, observes: Observes::Nothing, told: BySource,
@@ -548,14 +591,17 @@ static MUTEX_WAIT: Wait = Wait {
 };
 
 static READ_LOCK_WAIT: Wait = Wait {
-    is_over: |machine, [lock, _], _| machine.can_lock_to_read(lock),
-    on_thread: |machine, lock, _| machine.rwlock_writer(lock),
+    is_over: |machine, [lock, _], slot| machine.can_lock_to_read(lock, slot),
+    on_thread: |machine, lock, slot| machine.rwlock_writer(lock).filter(|_| !machine.can_lock_to_read(lock, slot)),
     told: |machine, lock, slot| machine.told_wait("lock ", lock, machine.rwlock_writer(lock), slot),
 };
 
 static WRITE_LOCK_WAIT: Wait = Wait {
-    is_over: |machine, [lock, _], _| machine.can_lock_to_write(lock),
-    on_thread: |machine, lock, _| machine.rwlock_writer(lock).or_else(|| machine.rwlock_reader(lock)),
+    is_over: |machine, [lock, _], slot| machine.can_lock_to_write(lock, slot),
+    on_thread: |machine, lock, slot| {
+        let holder = machine.rwlock_writer(lock).or_else(|| machine.rwlock_reader(lock));
+        holder.filter(|_| !machine.can_lock_to_write(lock, slot))
+    },
     told: |machine, lock, slot| machine.told_wait("lock ", lock, machine.rwlock_writer(lock), slot),
 };
 
@@ -572,8 +618,8 @@ static SEMAPHORE_WAIT: Wait = Wait {
 };
 
 static JOIN_WAIT: Wait = Wait {
-    is_over: |machine, [handle, _], _| machine.can_join(handle),
-    on_thread: |machine, handle, _| machine.slot_of_handle(handle).filter(|_| !machine.can_join(handle)),
+    is_over: |machine, [handle, _], slot| machine.can_join(handle, slot),
+    on_thread: |machine, handle, slot| machine.slot_of_handle(handle).filter(|_| !machine.can_join(handle, slot)),
     told: |machine, handle, _| machine.told_join_wait(handle),
 };
 

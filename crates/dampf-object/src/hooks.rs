@@ -8,6 +8,7 @@
 //! field of which has a default. Whoever explores, describes or checks asks the row and never which function it is, so
 //! another function is another row and what performs it, nothing else.
 
+use crate::cancellation::is_cancellation_point;
 use crate::hook_table::TABLE;
 use crate::machine::Machine;
 use crate::run_end::RunEnd;
@@ -188,6 +189,7 @@ pub struct Hook {
     row: &'static HookRow,
     /// The bytes of the object, which the place tells for some; 0 where there is none.
     bytes: u8,
+    is_cancellation_point: bool,
 }
 
 impl Deref for Hook {
@@ -206,12 +208,18 @@ impl Hook {
             Object::Synchronisation { bytes, .. } => bytes,
             Object::Atomic { .. } | Object::PlainRead => told_bytes,
         };
-        Hook { row, bytes }
+        Hook { row, bytes, is_cancellation_point: is_cancellation_point(row.place) }
     }
 
     #[inline]
     pub fn row(self) -> &'static HookRow {
         self.row
+    }
+
+    /// Whether a thread that is to be cancelled ends before the operation.
+    #[inline]
+    pub fn is_cancellation_point(self) -> bool {
+        self.is_cancellation_point
     }
 
     /// How the operation is performed in one of its ways.
@@ -324,7 +332,7 @@ mod tests {
     fn names_go_before_beginnings_of_names() {
         let place = |name: &str| by_name(name).map(|hook| hook.place);
         assert_eq!(place("__ubsan_handle_add_overflow"), Some(Place::Prefix("__ubsan_handle_")));
-        assert_eq!(place("__VERIFIER_nondet_pointer"), Some(Place::Prefix("__VERIFIER_nondet_")));
+        assert_eq!(place("__VERIFIER_nondet_double"), Some(Place::Prefix("__VERIFIER_nondet_")));
         assert!(matches!(place("__VERIFIER_nondet_int"), Some(Place::Symbols(_))));
         assert!(is_conventional("reach_error") && !is_conventional("__VERIFIER_assert"));
         assert!(is_atomic_function("__VERIFIER_atomic_swap") && !is_atomic_function("__VERIFIER_atomic_begin"));

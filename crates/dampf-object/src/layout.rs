@@ -28,6 +28,8 @@ pub const RETURN_FROM_START: u64 = 0x7fff_f000;
 pub const RETURN_FROM_BODY: u64 = 0x7fff_f010;
 pub const RETURN_FROM_LOCAL_DESTRUCTORS: u64 = 0x7fff_f020;
 pub const RETURN_FROM_KEY_DESTRUCTORS: u64 = 0x7fff_f030;
+/// Where a signal handler returns to.
+pub const RETURN_FROM_HANDLER: u64 = 0x7fff_f028;
 /// Where a thread arrives that has left all its functions at once.
 pub const RETURN_FROM_UNWINDING: u64 = 0x7fff_f038;
 

@@ -5,7 +5,7 @@ use crate::machine::Machine;
 use crate::run_end::RunEnd;
 use crate::sharing::{Fact, FactKind};
 use crate::step::Next;
-use crate::sync::Attempt;
+use crate::sync::{Attempt, EBUSY, EDEADLK, EINVAL, ENOMEM, ESRCH, ETIMEDOUT};
 use crate::thread::{Status, Thread};
 use dampf_core::FaultKind;
 use dampf_rv::machine::Hart;
@@ -16,18 +16,31 @@ const BEFORE_THREAD_POINTER: u64 = 0x1000;
 const VECTOR_POINTER: u64 = 16;
 const VECTOR_ENTRY: u64 = 16;
 const VECTOR_LENGTH: u64 = 62;
-const ESRCH: u64 = 3;
+const ERANGE: u64 = 34;
 const DETACHED: u32 = 1;
-/// Where the flags are in a thread attribute object.
+const STACK_IS_SET: u32 = 8;
+/// Where the flags are in a thread attribute object, and what says how large the stack is and where.
 const ATTRIBUTE_FLAGS: u64 = 8;
+const ATTRIBUTE_GUARD_BYTES: u64 = 16;
+const ATTRIBUTE_STACK_TOP: u64 = 24;
 const ATTRIBUTE_STACK_BYTES: u64 = 32;
+const THREAD_ATTRIBUTES_BYTES: u64 = 56;
+const PAGE_BYTES: u64 = 4096;
 /// The C library keeps a thread's first values of keys in a block of this size, just before the pointer to it.
 const KEY_BLOCK_BYTES: u64 = 512;
 /// Where we keep, in a thread's own area, the registers to exit with (the stack pointer among them), and the value it
 /// exits with.
 const EXIT_BUFFER: u64 = 0x400;
 const EXIT_BUFFER_SP: u64 = 104;
-const EXIT_VALUE: u64 = 0x600;
+pub const EXIT_VALUE: u64 = 0x600;
+
+/// What functions of C11 return that fail.
+mod thrd {
+    pub const BUSY: u64 = 1;
+    pub const ERROR: u64 = 2;
+    pub const NOMEM: u64 = 3;
+    pub const TIMEDOUT: u64 = 4;
+}
 
 const RA: usize = 1;
 const SP: usize = 2;
@@ -41,6 +54,19 @@ const A2: usize = 12;
 
 /// Creating a thread is no place to switch until so many live: a program may create them for ever, and a step has to end.
 const CREATED_AT_ONCE: usize = 6;
+
+/// What a function of C11 returns where one of POSIX returns this.
+pub fn as_c11(next: Next) -> Next {
+    match next {
+        Next::Return(error) if error != 0 => Next::Return(match error {
+            EBUSY => thrd::BUSY,
+            ENOMEM => thrd::NOMEM,
+            ETIMEDOUT => thrd::TIMEDOUT,
+            _ => thrd::ERROR,
+        }),
+        next => next,
+    }
+}
 
 impl Machine<'_> {
     /// The thread pointer of a slot, which is also the thread's handle.
@@ -95,6 +121,7 @@ impl Machine<'_> {
             entry: entry as u32,
             stack_bytes: stack_bytes as u32,
             sp: stack_top,
+            blocked: self.threads.current().blocked,
             ..Thread::default()
         };
         let new = self.threads.hart_mut(slot);
@@ -113,9 +140,10 @@ impl Machine<'_> {
         self.step.fresh.push(slot);
         self.step.alone = false;
         self.step.others = true;
+        self.step.ends_here |= self.system.sharing.signals_sent();
         // What the creator does from here on can happen after what the new thread does.
         self.step.granted = false;
-        self.step.ends_here = self.threads.alive(CREATED_AT_ONCE + 1) > CREATED_AT_ONCE;
+        self.step.ends_here |= self.threads.alive(CREATED_AT_ONCE + 1) > CREATED_AT_ONCE;
         self.memory.forget_translations();
         Ok(Next::Return(0))
     }
@@ -165,11 +193,15 @@ impl Machine<'_> {
             hart.x[RA] = layout::RETURN_FROM_BODY;
             return Ok(Some(Next::Jump));
         }
+        if place == layout::RETURN_FROM_HANDLER {
+            return self.return_from_handler(hart).map(Some);
+        }
         if place == layout::RETURN_FROM_UNWINDING {
             hart.x[A0] = self.memory.peek_long(Region::Tls(self.threads.running).base(0) + EXIT_VALUE);
             place = layout::RETURN_FROM_BODY;
         }
         if place == layout::RETURN_FROM_BODY {
+            self.refuse_cancellation();
             hart.x[S0] = if self.threads.current().c11 { hart.x[A0] as i32 as u64 } else { hart.x[A0] };
             if let Some(destructors) = stages.local_destructors {
                 hart.x[RA] = layout::RETURN_FROM_LOCAL_DESTRUCTORS;
@@ -201,6 +233,7 @@ impl Machine<'_> {
     /// `pthread_exit`: the library leaves the thread's functions; without its help, the thread's stages begin to end at
     /// once.
     pub fn exit_thread(&mut self, hart: &mut Hart) -> Next {
+        self.refuse_cancellation();
         if self.system.program.exit_buffer_offset.is_some() {
             self.memory.poke_long(Region::Tls(self.threads.running).base(0) + EXIT_VALUE, hart.x[A0]);
             return Next::Run;
@@ -225,6 +258,9 @@ impl Machine<'_> {
         if created.detached {
             *self.threads.current_mut() = created.gone();
         }
+        if self.process.signals.has_thread(slot) {
+            self.process.change().signals.forget_thread(slot);
+        }
         if self.process.reservations.iter().any(|(of, _)| *of == slot) {
             self.process.change().reservations.retain(|(of, _)| *of != slot);
         }
@@ -235,9 +271,10 @@ impl Machine<'_> {
     }
 
     /// Whether a join can happen now: its thread has ended, or there is something to complain about.
-    pub fn can_join(&self, handle: u64) -> bool {
-        match self.slot_of_handle(handle).map(|slot| &self.threads[slot as usize]) {
-            Some(thread) => !thread.is_alive() || thread.detached,
+    pub fn can_join(&self, handle: u64, joiner: u32) -> bool {
+        match self.slot_of_handle(handle) {
+            Some(slot) if slot == joiner => true,
+            Some(slot) => !self.threads[slot as usize].is_alive() || self.threads[slot as usize].detached,
             None => true,
         }
     }
@@ -251,7 +288,10 @@ impl Machine<'_> {
             return misuse(format!("{me} joins {handle:#x}, which is no thread"));
         };
         let thread = self.threads[slot as usize];
-        if thread.detached {
+        if self.has_invalid_clock(attempt) {
+            return Ok(Next::Return(EINVAL));
+        }
+        if thread.detached && slot != self.threads.running {
             return misuse(format!("{me} joins {}, which is detached", self.thread_name(slot)));
         }
         match thread.status {
@@ -267,8 +307,10 @@ impl Machine<'_> {
                 self.memory.forget_translations();
                 Ok(Next::Return(0))
             }
-            _ if slot == self.threads.running => misuse(format!("{me} joins itself")),
-            _ => Ok(Next::Return(attempt.busy())),
+            _ if attempt == Attempt::Try => Ok(Next::Return(EBUSY)),
+            _ if thread.detached => Ok(Next::Return(EINVAL)),
+            _ if slot == self.threads.running => Ok(Next::Return(EDEADLK)),
+            _ => Ok(Next::Return(self.busy(attempt))),
         }
     }
 
@@ -291,7 +333,7 @@ impl Machine<'_> {
         let thread = self.threads[slot as usize];
         match thread.status {
             Status::Absent => misuse(format!("{me} detaches a thread that was joined before or is detached")),
-            _ if thread.detached => misuse(format!("{me} detaches {} for the second time", self.thread_name(slot))),
+            _ if thread.detached => Ok(Next::Return(EINVAL)),
             Status::Exited { .. } => {
                 self.threads.hart_mut(slot);
                 self.threads[slot as usize] = thread.gone();
@@ -309,12 +351,33 @@ impl Machine<'_> {
         }
     }
 
+    /// A name of a thread has 15 characters at most, and does not matter otherwise.
+    pub fn name_thread(&self, hart: &Hart) -> Next {
+        const NAME_MAX: usize = 15;
+        Next::Return(if self.memory.peek_string(hart.x[A1]).len() > NAME_MAX { ERANGE } else { 0 })
+    }
+
     /// `pthread_getschedparam`: every thread is scheduled as any other, with the policy 0 and the priority 0.
     pub fn scheduling_of_thread(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
         for result in [hart.x[A1], hart.x[A2]] {
             self.check_writable(result, 4)?;
             self.memory.poke_word(result, 0);
         }
+        Ok(Next::Return(0))
+    }
+
+    /// `pthread_getattr_np`: how a thread was created, and where its stack is.
+    pub fn attributes_of_thread(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
+        let (handle, attributes) = (hart.x[A0], hart.x[A1]);
+        let Some(slot) = self.slot_of_handle(handle) else { return Ok(Next::Return(ESRCH)) };
+        self.check_writable(attributes, THREAD_ATTRIBUTES_BYTES)?;
+        let thread = self.threads[slot as usize];
+        self.memory.poke(attributes, &[0; THREAD_ATTRIBUTES_BYTES as usize]);
+        let flags = STACK_IS_SET | if thread.detached { DETACHED } else { 0 };
+        self.memory.poke_word(attributes + ATTRIBUTE_FLAGS, flags);
+        self.memory.poke_long(attributes + ATTRIBUTE_GUARD_BYTES, PAGE_BYTES);
+        self.memory.poke_long(attributes + ATTRIBUTE_STACK_TOP, Region::Stack(slot).base(0));
+        self.memory.poke_long(attributes + ATTRIBUTE_STACK_BYTES, thread.stack_bytes.into());
         Ok(Next::Return(0))
     }
 

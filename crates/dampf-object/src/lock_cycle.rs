@@ -61,6 +61,9 @@ impl Machine<'_> {
     /// The one thread that a thread waits for without which it cannot go on.
     fn waits_for(&self, slot: u32) -> Option<u32> {
         let thread = &self.threads[slot as usize];
+        if self.is_about_to_be_interrupted(slot) {
+            return None;
+        }
         match thread.status {
             Status::Reacquiring { mutex, .. } => self.mutex_owner(mutex).filter(|_| !self.can_lock(mutex, slot)),
             Status::Running => match self.system.program.hook(thread.pc)?.ways {

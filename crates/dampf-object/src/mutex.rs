@@ -3,8 +3,7 @@
 use crate::machine::Machine;
 use crate::run_end::RunEnd;
 use crate::step::Next;
-use crate::sync::{Attempt, EDEADLK, EPERM};
-use dampf_core::FaultKind;
+use crate::sync::{Attempt, DESTROYED, EAGAIN, EDEADLK, EINVAL, ENOTSUP, EPERM, HELD, lock_misuse as misuse};
 use dampf_rv::machine::Hart;
 
 pub const MUTEX_BYTES: u8 = 40;
@@ -19,13 +18,20 @@ const KIND: u64 = 16;
 const KINDS: u32 = 3;
 const RECURSIVE: u32 = 1;
 const ERRORCHECK: u32 = 2;
-const DESTROYED: u32 = u32::MAX;
+/// The holder's priority may be lent to it. Priorities change nothing here, but such a mutex knows its owner.
+const PRIORITY_INHERITED: u32 = 32;
+
+/// Parts of a mutex attribute.
+const ATTRIBUTE_PROTOCOL: u32 = 3 << 28;
+const ATTRIBUTE_INHERIT: u32 = 1 << 28;
+const ATTRIBUTE_ROBUST: u32 = 1 << 30;
 
 const A0: usize = 10;
 const A1: usize = 11;
 
-fn misuse(message: String) -> RunEnd {
-    RunEnd::fault(FaultKind::LockMisuse, message)
+/// Whether a mutex of some kind refuses to be unlocked by threads that do not hold it.
+fn knows_owner(kind: u32) -> bool {
+    kind & PRIORITY_INHERITED != 0 || matches!(kind & KINDS, RECURSIVE | ERRORCHECK)
 }
 
 impl Machine<'_> {
@@ -37,6 +43,11 @@ impl Machine<'_> {
         let (owner, kind) = (word(OWNER), word(KIND));
         // A destroyed mutex is taken only to complain.
         owner == 0 || kind == DESTROYED || (owner == slot + 1 && matches!(kind & KINDS, RECURSIVE | ERRORCHECK))
+    }
+
+    /// Whether a mutex that a thread does not hold says so itself when the thread unlocks it.
+    pub fn refuses_foreign_unlock(&self, mutex: u64) -> bool {
+        knows_owner(self.memory.peek_word(mutex + KIND))
     }
 
     /// Whether others can notice what is done to a mutex.
@@ -56,14 +67,35 @@ impl Machine<'_> {
 
     pub fn init_mutex(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
         let (mutex, attributes) = (hart.x[A0], hart.x[A1]);
+        let wanted = if attributes == 0 { 0 } else { self.memory.peek_word(attributes) };
+        let is_robust = wanted & ATTRIBUTE_ROBUST != 0;
+        let kind = match wanted & ATTRIBUTE_PROTOCOL {
+            ATTRIBUTE_INHERIT => wanted & KINDS | PRIORITY_INHERITED,
+            0 => wanted & KINDS,
+            _ if is_robust => return Ok(Next::Return(ENOTSUP)),
+            _ => return Err(self.refuse("mutexes with a priority ceiling", hart)),
+        };
+        if is_robust {
+            return Err(self.refuse("robust mutexes", hart));
+        }
+        if let Some(owner) = self.told_owner(mutex) {
+            let (place, owner) = (self.place_name(mutex), self.thread_name(owner));
+            return Err(misuse(format!("mutex {place} is initialised while {owner} holds it")));
+        }
         self.memory.poke(mutex, &[0; MUTEX_BYTES as usize]);
-        let kind = if attributes == 0 { 0 } else { self.memory.peek_word(attributes) & KINDS };
         self.memory.poke_word(mutex + KIND, kind);
         Ok(Next::Return(0))
     }
 
+    /// The slot of the thread that holds a mutex, where the memory is known to be one.
+    fn told_owner(&self, mutex: u64) -> Option<u32> {
+        let is_held = self.memory.peek_word(mutex + LOCK) == HELD && self.is_told_by_memory(mutex);
+        self.mutex_owner(mutex).filter(|&owner| is_held && (owner as usize) < self.slots())
+    }
+
     pub fn destroy_mutex(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
         let mutex = hart.x[A0];
+        self.owner_and_kind(mutex)?;
         if let Some(owner) = self.mutex_owner(mutex) {
             let (place, owner) = (self.place_name(mutex), self.thread_name(owner));
             return Err(misuse(format!("mutex {place} is destroyed while {owner} holds it")));
@@ -76,10 +108,11 @@ impl Machine<'_> {
         let (mutex, me) = (hart.x[A0], self.threads.own_number());
         let (owner, kind) = self.owner_and_kind(mutex)?;
         let result = match owner {
+            _ if self.has_invalid_clock(attempt) => EINVAL,
             0 => self.acquire(mutex),
             _ if owner == me && kind & KINDS == RECURSIVE => self.acquire(mutex),
             _ if owner == me && kind & KINDS == ERRORCHECK && attempt != Attempt::Try => EDEADLK,
-            _ => attempt.busy(),
+            _ => self.busy(attempt),
         };
         Ok(Next::Return(result))
     }
@@ -91,7 +124,7 @@ impl Machine<'_> {
             self.release(mutex);
             return Ok(Next::Return(0));
         }
-        if matches!(kind & KINDS, RECURSIVE | ERRORCHECK) {
+        if knows_owner(kind) {
             return Ok(Next::Return(EPERM));
         }
         let place = self.place_name(mutex);
@@ -106,19 +139,20 @@ impl Machine<'_> {
     /// The owner of a mutex, by slot plus one, and the mutex's kind.
     fn owner_and_kind(&self, mutex: u64) -> Result<(u32, u32), RunEnd> {
         let (owner, kind) = (self.memory.peek_word(mutex + OWNER), self.memory.peek_word(mutex + KIND));
-        if kind == DESTROYED {
-            return Err(misuse(format!("mutex {} is used after it was destroyed", self.place_name(mutex))));
-        }
+        self.check_not_destroyed("mutex", mutex, kind)?;
         Ok((owner, kind))
     }
 
     /// The running thread takes a mutex, at first or once more.
     pub fn acquire(&mut self, mutex: u64) -> u64 {
         let count = self.memory.peek_word(mutex + COUNT);
+        if count == u32::MAX {
+            return EAGAIN;
+        }
         if count == 0 {
             self.threads.current_mut().count_held(true);
         }
-        self.memory.poke_word(mutex + LOCK, 1);
+        self.memory.poke_word(mutex + LOCK, HELD);
         self.memory.poke_word(mutex + COUNT, count + 1);
         self.memory.poke_word(mutex + OWNER, self.threads.own_number());
         0

@@ -33,7 +33,8 @@ impl Machine<'_> {
         }
     }
 
-    fn has_ended(&self, handle: u64) -> bool {
+    /// Whether a thread has ended that nobody has joined.
+    pub fn has_ended(&self, handle: u64) -> bool {
         let slot = self.slot_of_handle(handle);
         slot.is_some_and(|slot| matches!(self.threads[slot as usize].status, Status::Exited { .. }))
     }

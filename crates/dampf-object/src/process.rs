@@ -1,6 +1,7 @@
 //! What belongs to the process and to no thread.
 
 use crate::arena::Arena;
+use crate::signals::Signals;
 use dampf_core::Word;
 use dampf_rv::memory::Tree;
 
@@ -20,6 +21,7 @@ pub struct Process {
     pub library_blocks: Arena,
     /// Addresses that threads have loaded with a reservation, by slot. Ascending.
     pub reservations: Vec<(u32, u64)>,
+    pub signals: Signals,
 }
 
 /// Where the list and the blocks begin in a process's words.
@@ -54,6 +56,7 @@ impl Process {
             out.extend(halves(address));
         }
         self.library_blocks.encode(out);
+        self.signals.encode(out);
     }
 
     pub fn decode(words: &[Word]) -> Process {
@@ -61,6 +64,7 @@ impl Process {
         let [brk, maps, library_heap] = Process::TREES.map(|at| Tree { root: words[at], levels: words[at + 1] });
         let reservations = words[12] as usize;
         let blocks_at = FIXED_WORDS + RESERVATION_WORDS * reservations;
+        let (library_blocks, rest) = Arena::decode(&words[blocks_at..]);
         Process {
             ended: (words[0] & ((1 << CLOCK_SHIFT) - 1)).checked_sub(1).map(|status| status as u8),
             clock_jumps: words[0] >> CLOCK_SHIFT,
@@ -74,7 +78,8 @@ impl Process {
                 .map(|number| FIXED_WORDS + RESERVATION_WORDS * number)
                 .map(|at| (words[at], long(at + 1)))
                 .collect(),
-            library_blocks: Arena::decode(&words[blocks_at..]).0,
+            library_blocks,
+            signals: Signals::decode(rest),
         }
     }
 
@@ -83,7 +88,7 @@ impl Process {
         let [.., reservations] = words.get(..FIXED_WORDS).unwrap_or_default() else { return false };
         let list = RESERVATION_WORDS as u64 * u64::from(*reservations);
         let blocks = usize::try_from(list).ok().and_then(|list| words.get(FIXED_WORDS.checked_add(list)?..));
-        blocks.and_then(Arena::skip).is_some_and(<[Word]>::is_empty)
+        blocks.and_then(Arena::skip).is_some_and(Signals::is_encoding)
     }
 }
 
@@ -91,6 +96,7 @@ impl Process {
 mod tests {
     use super::*;
     use crate::arena::Maker;
+    use crate::signals::Alarm;
 
     #[test]
     fn a_process_is_read_as_it_was_written() {
@@ -104,15 +110,17 @@ mod tests {
             reservations: vec![(1, 0x11_0000_0000), (2, 7)],
             ..Process::default()
         };
+        process.signals.alarm = Alarm::Once;
         process.library_blocks.allocate(100, 16, 77, Maker::Malloc, false);
         let mut words = Vec::new();
         process.encode(&mut words);
         assert_eq!(Process::decode(&words), process);
         assert!(Process::is_encoding(&words));
-        for length in 0..words.len() {
+        let without_signals = words.len() - 3;
+        for length in (0..words.len()).filter(|&length| length != without_signals) {
             assert!(!Process::is_encoding(&words[..length]), "the first {length} words are no process");
         }
-        for at in [12, words.len() - 7] {
+        for at in [12, words.len() - 10] {
             let mut damaged = words.clone();
             damaged[at] = Word::MAX;
             assert!(!Process::is_encoding(&damaged), "a process has no such word {at}");

@@ -41,6 +41,10 @@ pub struct Program {
     pub errno_offset: Option<u64>,
     /// Where, from the thread pointer, a thread keeps the place to go to when it exits from within its functions.
     pub exit_buffer_offset: Option<u64>,
+    /// Where a thread begins to leave its functions, with that place as argument.
+    pub unwind: Option<u64>,
+    /// Whether threads may be cancelled: the program has the function.
+    pub cancels: bool,
     /// Flags of the C library that say whether there is only one thread.
     pub single_threaded_flags: Vec<u64>,
     /// Whether accesses that are not atomic can be told from those that are: the user's code was compiled with
@@ -120,6 +124,8 @@ impl Program {
             path,
             errno_offset,
             exit_buffer_offset,
+            unwind: image.address_of("__pthread_unwind"),
+            cancels: image.address_of("pthread_cancel").is_some(),
             arguments,
             code,
             debug,
@@ -345,19 +351,23 @@ pub fn is_users(frame: &Frame) -> bool {
     !frame.is_in_system_header() && !ours.iter().any(|header| frame.file.ends_with(header))
 }
 
-/// Finds out where `pthread_exit` looks for the place to go to: it loads it, as an argument, from the thread's own
-/// data.
+/// Finds out where a thread that exits or is cancelled looks for the place to go to: it loads it, as an argument, from
+/// the thread's own data.
 fn exit_buffer_offset(image: &Image, code: &Code) -> Option<u64> {
-    const INSTRUCTIONS_MAX: usize = 24;
-    let mut pc = image.address_of("__pthread_exit").or_else(|| image.address_of("pthread_exit"))?;
-    for _ in 0..INSTRUCTIONS_MAX {
-        let instruction = code.at(pc)?;
-        if instruction.op == Op::Ld && instruction.rs1 == 4 && instruction.rd == 10 {
-            return Some(instruction.imm as i64 as u64);
+    const INSTRUCTIONS_MAX: usize = 40;
+    let functions = ["__pthread_exit", "pthread_exit", "__pthread_enable_asynccancel"];
+    let loads = |start: u64| {
+        let mut pc = start;
+        for _ in 0..INSTRUCTIONS_MAX {
+            let instruction = code.at(pc)?;
+            if instruction.op == Op::Ld && instruction.rs1 == 4 && instruction.rd == 10 {
+                return Some(instruction.imm as i64 as u64);
+            }
+            pc += u64::from(instruction.length);
         }
-        pc += u64::from(instruction.length);
-    }
-    None
+        None
+    };
+    functions.iter().filter_map(|name| image.address_of(name)).find_map(loads)
 }
 
 fn executable(image: &Image) -> Vec<(u64, &[u8])> {

@@ -37,6 +37,10 @@
 //! threads are told apart by their slots. As long as only the first thread creates and joins others, whoever gets the
 //! slot comes after whoever had it. When others do that, joining becomes visible: somebody may be created before, and
 //! gets another slot.
+//!
+//! **A signal handler** runs between two instructions of its thread, wherever that is. As long as threads send signals
+//! only to themselves it runs where they do that. Once a signal comes from elsewhere, threads that would handle one stop
+//! before every instruction of the program's own code.
 
 use crate::uses::{Use, line_of};
 use std::collections::{BTreeMap, BTreeSet};
@@ -98,6 +102,8 @@ fact_kinds! {
     JoinsObserved, "joins-observed", "threads besides the first create or join others";
     /// So many threads at the same time were too few.
     TooFewSlots, "too-few-slots", "more threads live at the same time than there was room for";
+    /// Signals are sent to other threads, or by a timer, and handled there.
+    SignalsSent, "signals-sent", "a signal is handled by a thread that did not send it";
 }
 
 /// Something that is so in the program, and was assumed not to be.
@@ -150,6 +156,7 @@ pub struct Sharing {
     locks_observed: bool,
     ends_observed: bool,
     joins_observed: bool,
+    signals_sent: bool,
     /// The numbers of the lines of stacks and thread-local storage that are shared, ascending.
     shared_lines: Vec<u64>,
     slots: usize,
@@ -170,6 +177,7 @@ impl Sharing {
         self.locks_observed = self.everything || self.knows(FactKind::LocksObserved, 0);
         self.ends_observed = self.everything || self.knows(FactKind::EndsObserved, 0);
         self.joins_observed = self.everything || self.knows(FactKind::JoinsObserved, 0);
+        self.signals_sent = self.knows(FactKind::SignalsSent, 0);
         self.shared_lines = self.range(FactKind::SharedLine, 0..u64::MAX).collect();
         let most = self.range(FactKind::TooFewSlots, 0..u64::MAX).last();
         self.slots = most.map_or(SLOTS, |too_few| 2 * too_few as usize);
@@ -231,6 +239,12 @@ impl Sharing {
     #[inline]
     pub fn joins_observed(&self) -> bool {
         self.joins_observed
+    }
+
+    /// Whether signals are sent to other threads, or by a timer.
+    #[inline]
+    pub fn signals_sent(&self) -> bool {
+        self.signals_sent
     }
 
     /// Threads that live at the same time have so many slots.

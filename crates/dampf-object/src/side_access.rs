@@ -44,7 +44,7 @@ impl Machine<'_> {
             }
             SideAccess::JoinResult { bytes } => {
                 // Nothing is written before the thread has ended.
-                let is_written = register(A1) != 0 && self.can_join(register(A0));
+                let is_written = register(A1) != 0 && self.has_ended(register(A0));
                 is_written.then(|| MemoryAccess::written(register(A1), bytes.into()))
             }
             SideAccess::Expected { argument: place } => {

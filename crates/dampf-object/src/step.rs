@@ -1,9 +1,11 @@
 //! One step: a thread performs the operation it stands before, and runs up to its next visible one.
 
+use crate::cancellation::CANCELLED;
 use crate::hooks::{Hook, Object, Visible, Ways};
 use crate::layout::Region;
 use crate::machine::Machine;
 use crate::run_end::RunEnd;
+use crate::signal_calls::is_interruptible_call;
 use crate::system::Granularity;
 use crate::thread::Status;
 use dampf_core::FaultKind;
@@ -46,11 +48,11 @@ enum Stretch {
 const RA: usize = 1;
 const SP: usize = 2;
 const A0: usize = 10;
+const A7: usize = 17;
 
 impl Machine<'_> {
-    /// In how many ways the thread in a slot can go on; none while it has to wait.
-    pub fn ways(&mut self, slot: u32) -> Result<u32, RunEnd> {
-        self.threads.running = slot;
+    /// In how many ways the thread in a slot can go on by itself; none while it has to wait.
+    pub fn own_ways(&self, slot: u32) -> Result<u32, RunEnd> {
         let spurious = self.system.options.spurious_wakeups;
         match self.threads[slot as usize].status {
             Status::Absent | Status::Exited { .. } | Status::OnBarrier { .. } => Ok(0),
@@ -95,6 +97,7 @@ impl Machine<'_> {
     fn run_thread(&mut self, slot: u32, way: Option<u32>) -> Result<(), RunEnd> {
         self.threads.running = slot;
         self.memory.forget_translations();
+        let interruption = way.and_then(|way| self.interruption(slot, way));
         let mut hart = self.threads.take_hart(slot);
         let (alone, others) = (self.threads.alive(2) == 1, self.threads.has_others());
         self.step.begin_run(alone, others, way.is_some(), hart.x[SP]);
@@ -104,7 +107,17 @@ impl Machine<'_> {
         }
         self.threads.out = Some(slot);
         self.threads.operating = None;
-        let mut result = self.go(&mut hart, way);
+        if self.threads[slot as usize].cancellation.is_late {
+            // The thread goes on, and will find the request where it comes to.
+            self.threads[slot as usize].cancellation.is_late = false;
+        }
+        let mut result = match interruption {
+            None => self.go(&mut hart, way),
+            Some(interruption) => {
+                self.step.granted = false;
+                self.interrupt(&mut hart, interruption).and_then(|()| self.go_after_interruption(&mut hart))
+            }
+        };
         self.threads.out = None;
         if result.is_ok() {
             result = self.learn_left(slot, hart.x[2]).map(|_| ());
@@ -119,6 +132,13 @@ impl Machine<'_> {
         }
         self.threads.put_hart(slot as u32, hart);
         result
+    }
+
+    fn go_after_interruption(&mut self, hart: &mut Hart) -> Result<(), RunEnd> {
+        match self.threads.current().status {
+            Status::Running => self.go(hart, None),
+            _ => Ok(()),
+        }
     }
 
     fn go(&mut self, hart: &mut Hart, way: Option<u32>) -> Result<(), RunEnd> {
@@ -139,6 +159,9 @@ impl Machine<'_> {
                 self.threads.current_mut().status = Status::Running;
                 hart.x[A0] = u64::from(result);
                 hart.pc = hart.x[RA];
+                if result == CANCELLED {
+                    self.leave_functions(hart);
+                }
                 self.step.granted = false;
                 way = None;
             }
@@ -150,7 +173,11 @@ impl Machine<'_> {
             }
             _ => {}
         }
-        match self.system.options.granularity {
+        self.step.granularity = match self.system.options.granularity {
+            _ if self.is_interruptible() => Granularity::Instruction,
+            granularity => granularity,
+        };
+        match self.step.granularity {
             Granularity::Visible => self.go_on(hart, way, BUDGET),
             Granularity::Instruction => self.go_instruction(hart, way),
             Granularity::Line => self.go_line(hart, way),
@@ -178,10 +205,10 @@ impl Machine<'_> {
         loop {
             match self.go_stretch(hart, way.take(), &mut budget)? {
                 Stretch::Stopped => return Ok(()),
-                Stretch::Spent if system.options.granularity == Granularity::Visible => {
+                Stretch::Spent if self.step.granularity == Granularity::Visible => {
                     return self.go_to_loop_point(hart);
                 }
-                Stretch::WentOn if system.options.granularity == Granularity::Visible => {}
+                Stretch::WentOn if self.step.granularity == Granularity::Visible => {}
                 Stretch::Spent | Stretch::WentOn => return Ok(()),
             }
         }
@@ -202,8 +229,14 @@ impl Machine<'_> {
             Exit::Budget => return Ok(Stretch::Spent),
             _ => {}
         }
+        let (is_first, pc) = (way.is_some(), hart.pc);
         match self.after_exit(hart, exit, way) {
             Ok(Next::Wait | Next::End) | Err(RunEnd::Visible) => Ok(Stretch::Stopped),
+            // What the thread did before has happened, and others may go on from there: it stands before what is not
+            // supported, and comes to it in its next step. An atomic section has not begun, however.
+            Err(RunEnd::Unsupported(_)) if !is_first && hart.pc == pc && self.threads.current().atomic == 0 => {
+                Ok(Stretch::Stopped)
+            }
             Ok(_) if self.step.ends_here => Ok(Stretch::Stopped),
             Ok(_) => Ok(Stretch::WentOn),
             Err(stop) => Err(stop),
@@ -404,6 +437,9 @@ impl Machine<'_> {
                 }
             }
         }
+        if self.stops_for_cancellation(hook) {
+            return Ok(true);
+        }
         let is_noticed_besides = self.step.others && self.has_visible_side_access(hook, hart)?;
         if self.is_free() {
             // Objects must be memory even if nobody else looks.
@@ -487,6 +523,11 @@ impl Machine<'_> {
         RunEnd::from(program.unsupported(format!("`{name}`"), self.user_pc(hart)))
     }
 
+    /// Something that the running thread asks for, and that is not modelled.
+    pub fn refuse(&self, what: &str, hart: &Hart) -> RunEnd {
+        RunEnd::from(self.system.program.unsupported(what, self.user_pc(hart)))
+    }
+
     /// Finds the description of the function at an address, and fills in the bases that its pointers are relative to:
     /// none, in a static executable, and where the function begins.
     pub fn find_description(&mut self, hart: &Hart) -> u64 {
@@ -500,11 +541,17 @@ impl Machine<'_> {
     fn at_call(&mut self, hart: &mut Hart, way: Option<u32>) -> Result<Next, RunEnd> {
         if way.is_none() {
             let visible = self.is_visible_call(hart)? && !self.is_free();
-            let arguments = [hart.x[A0], hart.x[A0 + 1], hart.x[A0 + 2], hart.x[17]];
-            let is_choice = !self.step.before_main && self.ways_of_call(arguments, self.threads.running) > 1;
-            if visible || is_choice {
+            let may_be_interrupted = is_interruptible_call(hart.x[A7]) && self.is_interruptible();
+            if visible || may_be_interrupted || self.call_stops_for_cancellation(hart) {
                 return Err(RunEnd::Visible);
             }
+        }
+        let ways = self.ways_of_call([hart.x[A0], hart.x[A0 + 1], hart.x[A0 + 2], hart.x[A7]], self.threads.running);
+        if ways == 0 && self.step.section_began && self.threads.current().atomic > 0 {
+            return Err(RunEnd::Blocked);
+        }
+        if ways == 0 || ways > 1 && way.is_none() && !self.step.before_main {
+            return Err(RunEnd::Visible);
         }
         let next = self.system_call(hart, way.unwrap_or(0))?;
         if way.is_some() {

@@ -22,6 +22,7 @@ const EAGAIN: i64 = -11;
 const ENOMEM: i64 = -12;
 const EINVAL: i64 = -22;
 const ENOTTY: i64 = -25;
+const ERANGE: i64 = -34;
 const ENOSYS: i64 = -38;
 const ETIMEDOUT: i64 = -110;
 
@@ -50,15 +51,22 @@ const STATUS_BYTES: u64 = 128;
 /// What a call about the process is for.
 const SET_NAME: u64 = 15;
 
+/// The numbers of the process and of its first thread.
+pub const PROCESS_ID: i64 = 1000;
+pub const FIRST_THREAD_ID: i64 = 1000;
+
 /// No more random bytes than this are handed out at once.
 const RANDOM_MAX: u64 = 4096;
 
-mod number {
+pub mod number {
+    pub const GETCWD: u64 = 17;
     pub const IOCTL: u64 = 29;
     pub const OPENAT: u64 = 56;
     pub const FSTAT: u64 = 80;
     pub const NEWFSTATAT: u64 = 79;
     pub const READLINKAT: u64 = 78;
+    pub const CLOSE: u64 = 57;
+    pub const PPOLL: u64 = 73;
     pub const READ: u64 = 63;
     pub const WRITE: u64 = 64;
     pub const WRITEV: u64 = 66;
@@ -68,21 +76,29 @@ mod number {
     pub const FUTEX: u64 = 98;
     pub const SET_ROBUST_LIST: u64 = 99;
     pub const NANOSLEEP: u64 = 101;
+    pub const SETITIMER: u64 = 103;
     pub const CLOCK_GETTIME: u64 = 113;
     pub const CLOCK_GETRES: u64 = 114;
     pub const CLOCK_NANOSLEEP: u64 = 115;
     pub const SCHED_YIELD: u64 = 124;
     pub const SCHED_GETAFFINITY: u64 = 123;
+    pub const SCHED_GET_PRIORITY_MAX: u64 = 125;
+    pub const SCHED_GET_PRIORITY_MIN: u64 = 126;
     pub const KILL: u64 = 129;
     pub const TKILL: u64 = 130;
     pub const TGKILL: u64 = 131;
+    pub const SIGSUSPEND: u64 = 133;
     pub const SIGACTION: u64 = 134;
     pub const SIGPROCMASK: u64 = 135;
+    pub const SIGPENDING: u64 = 136;
+    pub const SIGTIMEDWAIT: u64 = 137;
+    pub const SIGQUEUE: u64 = 138;
     pub const UNAME: u64 = 160;
     pub const GETRUSAGE: u64 = 165;
     pub const PRCTL: u64 = 167;
     pub const GETTIMEOFDAY: u64 = 169;
     pub const GETPID: u64 = 172;
+    pub const GETPPID: u64 = 173;
     pub const GETTID: u64 = 178;
     pub const GETUID: u64 = 174;
     pub const GETEGID: u64 = 177;
@@ -133,6 +149,7 @@ impl Machine<'_> {
             // Whoever wakes another has changed something, though nothing in memory.
             number::FUTEX => self.is_visible(hart.x[A0], 4, true),
             number::EXIT_GROUP => Ok(true),
+            _ if self.is_visible_signal_call(hart) => Ok(true),
             number::EXIT => Ok(self.system.sharing.ends_observed() || self.threads.current().detached),
             _ => match side_access(|number| hart.x[number]) {
                 Some(MemoryAccess { address, bytes, writes }) => self.is_visible(address, bytes, writes),
@@ -151,6 +168,9 @@ impl Machine<'_> {
 
     /// In how many ways a system call with these arguments can happen, made by the thread in a slot.
     pub fn ways_of_call(&self, [first, second, third, call]: [u64; 4], slot: u32) -> u32 {
+        if let Some(ways) = self.ways_to_wait_for_signal([first, second, third, call], slot) {
+            return ways;
+        }
         match call {
             number::FUTEX => self.ways_to_wake(first, second, third),
             number::CLOCK_GETTIME | number::GETTIMEOFDAY => self.ways_to_look_at_clock(slot),
@@ -169,7 +189,10 @@ impl Machine<'_> {
     }
 
     /// Performs a system call. The program counter stands at the call; `Return` continues behind it.
-    pub fn system_call(&mut self, hart: &Hart, way: u32) -> Result<Next, RunEnd> {
+    pub fn system_call(&mut self, hart: &mut Hart, way: u32) -> Result<Next, RunEnd> {
+        if let Some(next) = self.signal_call(hart, way)? {
+            return Ok(next);
+        }
         let [first, second, third] = [hart.x[A0], hart.x[A0 + 1], hart.x[A0 + 2]];
         let result = match hart.x[A7] {
             number::WRITE => self.write(first, second, third)?,
@@ -211,6 +234,14 @@ impl Machine<'_> {
                 }
                 0
             }
+            number::NANOSLEEP if !self.is_duration(first) => EINVAL,
+            number::CLOCK_NANOSLEEP if !can_be_slept_on(first) || !self.is_duration(third) => EINVAL,
+            number::GETCWD if second < 2 => ERANGE,
+            number::GETCWD => {
+                self.check_writable(first, 2)?;
+                self.memory.poke(first, b"/\0");
+                2
+            }
             number::NANOSLEEP => {
                 self.note_end(first);
                 0
@@ -245,20 +276,14 @@ impl Machine<'_> {
                 self.memory.poke(third, &[3, 0, 0, 0, 0, 0, 0, 0]);
                 8
             }
-            number::GETPID => 1000,
-            number::GETTID | number::SET_TID_ADDRESS => 1000 + i64::from(self.threads.running),
+            number::SCHED_GET_PRIORITY_MAX => priority_limit(first, 99),
+            number::SCHED_GET_PRIORITY_MIN => priority_limit(first, 1),
+            number::GETPID => PROCESS_ID,
+            number::GETPPID => 1,
+            number::GETTID | number::SET_TID_ADDRESS => FIRST_THREAD_ID + i64::from(self.threads.running),
             number::GETUID..=number::GETEGID => 1000,
-            number::KILL | number::TKILL | number::TGKILL => {
-                let signal = if hart.x[A7] == number::TGKILL { third } else { second };
-                return Err(RunEnd::fault(
-                    FaultKind::Abort,
-                    format!("the program sends itself signal {signal}{}", signal_name(signal)),
-                ));
-            }
             number::RSEQ | number::MEMBARRIER => ENOSYS,
-            number::SIGACTION
-            | number::SIGPROCMASK
-            | number::MUNMAP
+            number::MUNMAP
             | number::MPROTECT
             | number::MADVISE
             | number::PRLIMIT
@@ -279,12 +304,17 @@ impl Machine<'_> {
         Ok(Next::End)
     }
 
+    /// Whether there is a time at an address that one can sleep.
+    fn is_duration(&self, place: u64) -> bool {
+        self.memory.peek_long(place) <= i64::MAX as u64 && self.memory.peek_long(place.wrapping_add(8)) < 1_000_000_000
+    }
+
     fn refuse_call(&mut self, call: u64, hart: &Hart) -> RunEnd {
         let what = match call {
             number::READ if hart.x[A0] == 0 => {
                 "reading standard input: give the program its input in its source".to_owned()
             }
-            17 | 25 | 34..=38 | 43..=50 | 52..=57 | 61..=63 | 65 | 67..=71 | 78..=84 | 88 | 276 | 291 => {
+            25 | 34..=38 | 43..=50 | 52..=57 | 61..=63 | 65 | 67..=71 | 78..=84 | 88 | 276 | 291 => {
                 format!("files ({})", self.caller_name(hart))
             }
             198..=212 | 242 | 243 | 269 => format!("sockets ({})", self.caller_name(hart)),
@@ -419,15 +449,16 @@ impl Machine<'_> {
     }
 }
 
-fn signal_name(signal: u64) -> &'static str {
-    match signal {
-        4 => " (SIGILL)",
-        5 => " (SIGTRAP)",
-        6 => " (SIGABRT)",
-        8 => " (SIGFPE)",
-        9 => " (SIGKILL)",
-        11 => " (SIGSEGV)",
-        15 => " (SIGTERM)",
-        _ => "",
+/// Whether one can sleep until a clock shows a time: clocks of the system, and those of processes.
+fn can_be_slept_on(clock: u64) -> bool {
+    matches!(clock as i32, i32::MIN..0 | 0 | 1 | 2 | 7..=9 | 11)
+}
+
+/// A limit of the priorities that a way of scheduling has: of those that have several, the given one.
+fn priority_limit(policy: u64, limit: i64) -> i64 {
+    match policy {
+        0 | 3 | 5 | 6 => 0,
+        1 | 2 => limit,
+        _ => EINVAL,
     }
 }

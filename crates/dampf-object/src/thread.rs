@@ -1,5 +1,6 @@
 //! A thread of the checked program, and how it is written in a state.
 
+use crate::cancellation::Cancellation;
 use crate::locked::LOCKED_WORDS;
 use dampf_core::Word;
 use dampf_rv::machine::Hart;
@@ -61,6 +62,9 @@ pub struct Thread {
     pub stack_bytes: u32,
     /// When its last timed wait was over, in nanoseconds, as long as it has not looked at a clock since.
     pub wait_ended: u64,
+    /// Signals that it blocks.
+    pub blocked: u64,
+    pub cancellation: Cancellation,
     /// The stack pointer and the next instruction, for those who look at a thread without its other registers.
     pub sp: u64,
     pub pc: u64,
@@ -110,7 +114,10 @@ impl Thread {
             Status::OnBarrier { barrier } => (7, barrier, 0),
             Status::Exited { value } => (EXITED, value, 0),
         };
-        let flags = Word::from(self.detached) | Word::from(self.c11) << 1;
+        let flags = Word::from(self.detached)
+            | Word::from(self.c11) << 1
+            | Word::from(self.blocked != 0) << 2
+            | self.cancellation.to_bits() << 3;
         out.clear();
         let halves = |value: u64| [value as Word, (value >> 32) as Word];
         out.extend([tag | flags << 8 | Word::from(self.atomic) << 16 | Word::from(self.held) << 24]);
@@ -143,6 +150,9 @@ impl Thread {
             }
             out[MASKS + file] = mask;
         }
+        if self.blocked != 0 {
+            out.extend_from_slice(&halves(self.blocked));
+        }
     }
 
     /// Reads what is not a register.
@@ -173,6 +183,8 @@ impl Thread {
             stack_bytes: words[18],
             recycled: (long(19), words[21]),
             wait_ended: long(22),
+            blocked: if Thread::blocks_signals(words) { long(Thread::blocked_at(words)) } else { 0 },
+            cancellation: Cancellation::from_bits(words[0] >> 11),
             sp: Thread::register(words, 2),
             pc: long(11),
         }
@@ -185,10 +197,19 @@ impl Thread {
             && (words.len().checked_sub(Thread::locked_at(words))).is_some_and(|rest| rest % LOCKED_WORDS == 0)
     }
 
-    /// Where the variables that the thread has locked begin, behind its registers.
-    fn locked_at(words: &[Word]) -> usize {
+    fn blocks_signals(words: &[Word]) -> bool {
+        words[0] >> 8 & 4 != 0
+    }
+
+    /// Where the signals are that the thread blocks, if there are any: behind its registers.
+    fn blocked_at(words: &[Word]) -> usize {
         let registers: u32 = words[MASKS..MASKS + 2].iter().map(|mask| mask.count_ones()).sum();
         FIXED_WORDS + 2 * registers as usize
+    }
+
+    /// Where the variables that the thread has locked begin, behind those.
+    fn locked_at(words: &[Word]) -> usize {
+        Thread::blocked_at(words) + if Thread::blocks_signals(words) { 2 } else { 0 }
     }
 
     /// The words of the variables that the thread has locked.
@@ -251,6 +272,8 @@ mod tests {
             recycled: (1 << 33, 5),
             stack_bytes: 1 << 20,
             wait_ended: 3 << 40,
+            blocked: 1 << 50,
+            cancellation: Cancellation { is_disabled: true, is_late: true, ..Cancellation::default() },
             sp: 0x11_0000_0010,
             pc: 0x1_0000,
             ..Thread::default()
