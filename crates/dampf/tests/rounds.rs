@@ -7,7 +7,7 @@
 
 mod running;
 
-use running::program::has_compiler;
+use running::program::{has_compiler, in_parallel};
 use running::{Finished, Playground};
 use serde_json::Value;
 use std::time::{Duration, Instant};
@@ -62,6 +62,25 @@ fn a_time_limit_spans_all_rounds() {
         }
     }
     assert!(rounds_max > 1, "no search has restarted");
+}
+
+#[test]
+fn a_time_limit_holds_for_programs_that_never_end() {
+    if !has_compiler() {
+        println!("no compiler for RISC-V: programs are not checked");
+        return;
+    }
+    const KINDS: usize = 16;
+    let kinds: Vec<usize> = (0..KINDS).collect();
+    in_parallel(&kinds, |&kind| {
+        // One thread, or two.
+        let (kind, threads) = (format!("KIND={kind}"), format!("THREADS={}", 1 + kind % 2));
+        let arguments = ["check", "endless.c", "-D", &kind, "-D", &threads, "--max-time", "1", "--json", "-"];
+        let start = Instant::now();
+        let finished = Playground::new().dampf(&arguments);
+        assert!(start.elapsed() < SLACK, "{arguments:?}: {:?}", start.elapsed());
+        assert_unknown(&finished, "the time limit of 1 s was reached", &format!("{arguments:?}"));
+    });
 }
 
 #[test]
