@@ -6,7 +6,8 @@
 //! that the model is not prepared for, and the model is made again without the assumption. A search that ends without
 //! meeting such a step has seen everything.
 
-use std::collections::BTreeMap;
+use crate::lower::Instance;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A variable of the model, whoever's: a global, or a local one by its proctype; or a field of the messages of the
 /// channels that it begins with.
@@ -24,14 +25,72 @@ pub type Bounds = (i32, i32);
 /// The room for messages is kept under the field with this number.
 pub const ROOM: usize = u32::MAX as usize >> 1;
 
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+/// A statement of a proctype, by its place in the control structure.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Site {
+    pub proctype: usize,
+    pub state: usize,
+    pub edge: usize,
+    pub alternative: usize,
+}
+
+/// A statement of a process is expected to use no more than this number of channels, or else anything is.
+const CHOICES_MAX: usize = 8;
+
+#[derive(Clone, Debug, Default)]
 pub struct Assumptions {
     bounds: BTreeMap<Subject, Bounds>,
+    /// The channels that statements use, and the numbers of the processes that they start.
+    choices: BTreeMap<(Instance, Site), BTreeSet<u32>>,
+    /// Statements whose assumed choices were wrong before, and those of which nothing is assumed any more.
+    doubted: BTreeSet<Site>,
+    open: BTreeSet<Site>,
 }
 
 impl Assumptions {
     pub fn bounds(&self, subject: Subject) -> Option<Bounds> {
         self.bounds.get(&subject).copied()
+    }
+
+    /// How many assumptions there are about values.
+    pub fn value_count(&self) -> usize {
+        self.bounds.len()
+    }
+
+    /// What a statement of a process is assumed to choose; none if nothing is assumed.
+    pub fn choices(&self, instance: Instance, site: Site) -> Option<&BTreeSet<u32>> {
+        const NOTHING: &BTreeSet<u32> = &BTreeSet::new();
+        let choices = self.choices.get(&(instance, site)).unwrap_or(NOTHING);
+        (choices.len() <= CHOICES_MAX && !self.open.contains(&site)).then_some(choices)
+    }
+
+    /// Expects a choice; whether that is new.
+    pub fn expect(&mut self, instance: Instance, site: Site, choice: u32) -> bool {
+        self.choices.entry((instance, site)).or_default().insert(choice)
+    }
+
+    /// Expects a choice that a search has met. Where it is not the first surprise at this statement, of whatever
+    /// process, nothing is assumed about it any more: searches restart with every surprise.
+    pub fn surprise(&mut self, instance: Instance, site: Site, choice: u32) -> bool {
+        let is_first = self.doubted.insert(site);
+        self.expect(instance, site, choice) | (!is_first && self.open.insert(site))
+    }
+
+    /// Takes over the choices that were expected elsewhere.
+    pub fn expect_as(&mut self, other: Assumptions) {
+        (self.choices, self.open) = (other.choices, other.open);
+    }
+
+    pub fn expected(&self) -> impl Iterator<Item = (Instance, Site, &BTreeSet<u32>)> {
+        self.choices.iter().map(|((instance, site), choices)| (*instance, *site, choices))
+    }
+
+    pub fn open_sites(&self) -> impl Iterator<Item = Site> {
+        self.open.iter().copied()
+    }
+
+    pub fn open(&mut self, site: Site) {
+        self.open.insert(site);
     }
 
     /// The number of messages that the channels of a variable hold at most.
@@ -69,7 +128,7 @@ impl Assumptions {
         }
     }
 
-    /// Assumes nothing any more.
+    /// Assumes nothing about values any more.
     pub fn clear(&mut self) {
         self.bounds.clear();
     }
@@ -79,7 +138,7 @@ impl Assumptions {
         self.bounds.remove(&subject).is_some()
     }
 
-    /// All assumptions, to be kept with a trail.
+    /// All assumptions about values, to be kept with a trail.
     pub fn list(&self) -> Vec<(Subject, Bounds)> {
         self.bounds.iter().map(|(subject, bounds)| (*subject, *bounds)).collect()
     }

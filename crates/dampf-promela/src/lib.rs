@@ -27,11 +27,12 @@ pub use model::PromelaModel;
 pub use parser::{read, read_expression};
 pub use resolve::Asked;
 
-use assumptions::{Assumptions, Bounds, Subject};
+use assumptions::{Assumptions, Bounds, Site, Subject};
 use dampf_core::{Diagnostic, Revise, Unsupported, problem};
 use dampf_gcl::model::Backend;
 use lower::Instance;
 use refutation::Refutation;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A model that was read and understood, and the processes that are known to be possible.
@@ -52,7 +53,14 @@ const REFUTED_MAX: u32 = 2;
 /// What stands at the beginning of a line of knowledge, and for a number that there is none of.
 const PROCESS: &str = "process";
 const BOUNDS: &str = "bounds";
+const CHOICES: &str = "choices";
+const OPEN: &str = "open";
 const NONE: &str = "-";
+
+fn site([proctype, state, edge, alternative]: [u32; 4]) -> Site {
+    let [proctype, state, edge, alternative] = [proctype, state, edge, alternative].map(|number| number as usize);
+    Site { proctype, state, edge, alternative }
+}
 
 impl Promela {
     /// Understands a model that was read.
@@ -75,7 +83,15 @@ impl Promela {
         let bounds = |(Subject { proctype, variable, field }, (least, greatest)): (Subject, Bounds)| {
             format!("{BOUNDS} {} {variable} {} {least} {greatest}\n", number(proctype), number(field))
         };
-        self.instances.iter().map(process).chain(self.assumptions.list().into_iter().map(bounds)).collect()
+        let place = |Site { state, edge, alternative, .. }: Site| format!("{state} {edge} {alternative}");
+        let choices = |(Instance { pid, proctype, channels }, site, choices): (Instance, Site, &BTreeSet<u32>)| {
+            let choices: Vec<String> = choices.iter().map(u32::to_string).collect();
+            format!("{CHOICES} {pid} {proctype} {channels} {} {}\n", place(site), choices.join(" "))
+        };
+        let open = |site: Site| format!("{OPEN} {} {}\n", site.proctype, place(site));
+        let values = self.assumptions.list().into_iter().map(bounds);
+        let choices = self.assumptions.expected().map(choices).chain(self.assumptions.open_sites().map(open));
+        self.instances.iter().map(process).chain(values).chain(choices).collect()
     }
 
     /// Prepares for what was known before. What is no knowledge of this model is left out: exploring would find it
@@ -95,6 +111,22 @@ impl Promela {
                     {
                         let subject = Subject { proctype: number(proctype), variable, field: number(field) };
                         self.assumptions.assume(subject, (least, greatest));
+                    }
+                }
+                [CHOICES, rest @ ..] => {
+                    let numbers = rest.iter().map(|word| word.parse()).collect::<Result<Vec<u32>, _>>();
+                    if let Ok([pid, proctype, channels, state, edge, alternative, choices @ ..]) = numbers.as_deref() {
+                        let instance = Instance { pid: *pid, proctype: *proctype as usize, channels: *channels };
+                        let site = site([*proctype, *state, *edge, *alternative]);
+                        for choice in choices {
+                            self.assumptions.expect(instance, site, *choice);
+                        }
+                    }
+                }
+                [OPEN, rest @ ..] => {
+                    let numbers = rest.iter().map(|word| word.parse()).collect::<Result<Vec<u32>, _>>();
+                    if let Ok(&[proctype, state, edge, alternative]) = numbers.as_deref() {
+                        self.assumptions.open(site([proctype, state, edge, alternative]));
                     }
                 }
                 _ => {}
@@ -141,10 +173,10 @@ impl Promela {
 
     /// Prepares for what a search has refuted; whether that is something new.
     pub fn learn(&mut self, refuted: &[Revise]) -> bool {
-        let assumed = self.assumptions.clone();
+        let assumed = self.assumptions.value_count();
         let refutations = refuted.iter().filter_map(|revise| Refutation::decode(&revise.facts));
         let new = refutations.fold(false, |some, refutation| self.learn_from(refutation) | some);
-        if self.assumptions != assumed {
+        if self.assumptions.value_count() < assumed {
             self.doubt();
         }
         new
@@ -158,6 +190,7 @@ impl Promela {
                 true
             }
             Refutation::Process(_) => false,
+            Refutation::Choice(instance, site, choice) => self.assumptions.surprise(instance, site, choice),
             Refutation::Values(subjects) => {
                 subjects.into_iter().fold(false, |some, subject| self.assumptions.give_up(subject) | some)
             }

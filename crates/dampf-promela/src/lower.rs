@@ -12,6 +12,7 @@
 //! rendezvous become one transition that moves both processes.
 
 mod channels;
+mod choices;
 mod effects;
 mod field_counts;
 mod reachable;
@@ -22,6 +23,7 @@ mod values;
 use crate::assumptions::{Assumptions, Bounds, ROOM, Subject};
 use crate::typed::{Initial, Place, Scalar, ScalarKind, Statement, Typed, Usage, Value, VariableRef};
 use channels::{PointsTo, Queue};
+pub use choices::Choice;
 use dampf_core::{Span, Unsupported};
 use dampf_gcl::ir::{
     Check, Effect, Expr, IntType, Location, LocationId, Place as Slot, Process, ProcessId, Program, Transition,
@@ -60,6 +62,10 @@ pub enum Unprepared {
     Process(usize),
     /// So many messages in a channel.
     Room(Subject),
+    /// Another channel, of the choice with this number.
+    Channel(usize),
+    /// Another channel of somebody who stands before a receive.
+    Receiver,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -87,6 +93,8 @@ pub struct Lowered {
     pub locals: Vec<Vec<Storage>>,
     /// What each variable of the program stands for.
     pub subjects: Vec<Option<Subject>>,
+    /// Statements that are prepared for some channels.
+    pub choices: Vec<Choice>,
 }
 
 /// Where the values of a variable are.
@@ -126,6 +134,7 @@ struct Lowering<'t> {
     assumptions: &'t Assumptions,
     variables: Vec<Variable>,
     subjects: Vec<Option<Subject>>,
+    choices: Vec<Choice>,
     globals: Vec<Storage>,
     locals: Vec<Vec<Storage>>,
     queues: Vec<Queue>,
@@ -176,6 +185,7 @@ impl<'t> Lowering<'t> {
             assumptions,
             variables: Vec::new(),
             subjects: Vec::new(),
+            choices: Vec::new(),
             globals: Vec::new(),
             locals: Vec::new(),
             queues: Vec::new(),
@@ -426,6 +436,8 @@ impl<'t> Lowering<'t> {
         let initial: Vec<LocationId> = (0..self.instances.len()).map(|number| self.beginning(number)).collect();
         let reachable = Reachable::find(&locations, &initial, &self.transitions);
         let checks = self.checks(&reachable);
+        let named = |choice: Choice| Choice { named: reachable.expr(choice.named), ..choice };
+        let choices = self.choices.into_iter().map(named).collect();
         let mut processes = Vec::new();
         let mut accounts = Vec::new();
         let mut states = Vec::new();
@@ -467,6 +479,7 @@ impl<'t> Lowering<'t> {
             globals: self.globals,
             locals: self.locals,
             subjects: self.subjects,
+            choices,
         })
     }
 }

@@ -1,7 +1,7 @@
 //! A Promela model that engines explore and people read.
 
-use crate::assumptions::{Assumptions, ROOM, Subject};
-use crate::lower::{ABSENT, Instance, Lowered, Part, Storage, Unprepared};
+use crate::assumptions::{Assumptions, ROOM, Site, Subject};
+use crate::lower::{ABSENT, Choice, Instance, Lowered, Part, Storage, Unprepared};
 use crate::refutation::Refutation;
 use crate::typed::{Print, ScalarKind, Statement, Typed, Value};
 use dampf_core::{
@@ -42,6 +42,12 @@ impl PromelaModel {
         let account = &self.lowered.accounts[source.process.0 as usize][source.transition];
         let proctype = match account.unprepared {
             Some(Unprepared::Process(proctype)) => proctype,
+            Some(Unprepared::Channel(choice)) => return self.surprise(choice, &moment),
+            Some(Unprepared::Receiver) => {
+                let choices = 0..self.lowered.choices.len();
+                let mut unprepared = choices.filter(|choice| self.stands_before(*choice, &moment));
+                return unprepared.find_map(|choice| self.surprise(choice, &moment));
+            }
             Some(Unprepared::Room(subject)) => {
                 return Some(Refutation::Values(vec![Subject { field: Some(ROOM), ..subject }]));
             }
@@ -56,11 +62,51 @@ impl PromelaModel {
         };
         let value = |variable: VariableId| self.gcl.layout().element(variable, 0).get(&moment) as u32;
         let parents = self.lowered.instances.first().map_or(0, |instance| instance.channels);
-        Some(Refutation::Process(Instance {
+        let started = Instance {
             pid: value(self.lowered.process_count),
             proctype,
             channels: self.lowered.channel_count.map_or(parents, value),
-        }))
+        };
+        Some(match self.lowered.instances.contains(&started) {
+            true => {
+                let (instance, site) = self.site(*account.parts.last()?);
+                Refutation::Choice(instance, site, started.pid)
+            }
+            false => Refutation::Process(started),
+        })
+    }
+
+    fn site(&self, part: Part) -> (Instance, Site) {
+        let instance = self.lowered.instances[part.instance];
+        let Part { state, edge, alternative, .. } = part;
+        (instance, Site { proctype: instance.proctype, state, edge, alternative })
+    }
+
+    /// The channel that a statement names without being prepared for it.
+    fn surprise(&self, choice: usize, state: &[Word]) -> Option<Refutation> {
+        let Choice { part, named, expected } = &self.lowered.choices[choice];
+        let number = self.gcl.interpreter().evaluate(named, state).ok()? as u32;
+        let (instance, site) = self.site(*part);
+        (!expected.contains(&number)).then_some(Refutation::Choice(instance, site, number))
+    }
+
+    /// Whether a process is where the statement of a choice comes next.
+    fn stands_before(&self, choice: usize, state: &[Word]) -> bool {
+        let part = self.lowered.choices[choice].part;
+        let location = self.gcl.interpreter().location(ProcessId(part.instance as u32), state);
+        self.lowered.states[part.instance][location.0 as usize] == Some(part.state)
+    }
+
+    /// Expects the channels that statements would use in a state, wherever their processes are.
+    pub(crate) fn observe_choices(&self, state: &[Word], expected: &mut Assumptions) {
+        for Choice { part, named, .. } in &self.lowered.choices {
+            if self.is_alive(part.instance, state)
+                && let Ok(number) = self.gcl.interpreter().evaluate(named, state)
+            {
+                let (instance, site) = self.site(*part);
+                expected.expect(instance, site, number as u32);
+            }
+        }
     }
 
     /// Takes the values of a state into account.

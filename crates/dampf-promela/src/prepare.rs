@@ -34,10 +34,11 @@ pub fn initial(typed: &Typed) -> Vec<Instance> {
     instances
 }
 
-/// Adds the processes that exploring finds.
+/// Adds the processes that exploring finds, and says what it has seen of values and choices.
 pub fn explore(typed: &Arc<Typed>, instances: &mut Vec<Instance>) -> Result<Assumptions, Unsupported> {
+    let mut expected = Assumptions::default();
     for round in 0.. {
-        let mut lowered = lower(typed, instances, &Assumptions::default(), true)?;
+        let mut lowered = lower(typed, instances, &expected, true)?;
         // Nobody looks at what states are asked about.
         lowered.program.checks.clear();
         let model = PromelaModel::spacious(typed, lowered)?;
@@ -46,24 +47,28 @@ pub fn explore(typed: &Arc<Typed>, instances: &mut Vec<Instance>) -> Result<Assu
             found: BTreeSet::new(),
             started: vec![false; instances.len()],
             seen: Assumptions::default(),
+            is_surprised: false,
+            expected: &mut expected,
         };
         let is_complete = exploration.neighbourhood();
-        if exploration.found.is_empty() && !is_complete {
+        if !exploration.has_news() && !is_complete {
             for seed in 0..RUNS {
                 exploration.random_run(seed);
             }
         }
-        if exploration.found.is_empty() {
-            exploration.seen.round_up();
-            let mut started = exploration.started.iter();
-            instances.retain(|_| started.next().is_some_and(|started| *started));
-            return Ok(exploration.seen);
+        if !exploration.has_news() {
+            let Exploration { started, mut seen, .. } = exploration;
+            let mut started = started.into_iter();
+            instances.retain(|_| started.next().unwrap_or(false));
+            seen.round_up();
+            seen.expect_as(expected);
+            return Ok(seen);
         }
         for instance in exploration.found {
             add_with_followers(typed, instances, instance, round);
         }
     }
-    unreachable!("rounds end when nothing new is found, and there are only so many processes")
+    unreachable!("rounds end when nothing new is found, and there are only so many processes and channels")
 }
 
 /// Prepares for a process. Where one process after the other is started there will be more, the longer it goes on.
@@ -91,18 +96,32 @@ struct Exploration<'m> {
     /// The instances that were there at some time.
     started: Vec<bool>,
     seen: Assumptions,
+    /// What statements choose that are prepared for some of their choices only, and whether one has chosen otherwise.
+    expected: &'m mut Assumptions,
+    is_surprised: bool,
 }
 
 impl Exploration<'_> {
+    /// Whether the model has to be made again.
+    fn has_news(&self) -> bool {
+        self.is_surprised || !self.found.is_empty()
+    }
+
     /// Notes the values of a state, and the processes that its steps would start.
     fn note(&mut self, state: &[Word], steps: &Successors) {
         self.model.observe(state, &mut self.seen);
+        self.model.observe_choices(state, self.expected);
         for (instance, started) in self.started.iter_mut().enumerate() {
             *started |= self.model.is_alive(instance, state);
         }
         for (_, revise) in steps.refuted() {
-            if let Some(Refutation::Process(instance)) = Refutation::decode(&revise.facts) {
-                self.found.insert(instance);
+            match Refutation::decode(&revise.facts) {
+                Some(Refutation::Process(instance)) => drop(self.found.insert(instance)),
+                Some(Refutation::Choice(instance, site, choice)) => {
+                    self.expected.expect(instance, site, choice);
+                    self.is_surprised = true;
+                }
+                Some(Refutation::Values(_)) | None => {}
             }
         }
     }

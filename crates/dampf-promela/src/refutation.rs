@@ -3,7 +3,7 @@
 //! A refutation travels from the worker that meets it to the front end that makes the next model, possibly through
 //! other processes, as the facts of a [`Revise`](dampf_core::Revise).
 
-use crate::assumptions::Subject;
+use crate::assumptions::{Site, Subject};
 use crate::lower::Instance;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -12,10 +12,13 @@ pub(crate) enum Refutation {
     Process(Instance),
     /// Values of these subjects go beyond what was assumed.
     Values(Vec<Subject>),
+    /// A statement of a process uses a channel, or starts a process, that it was not expected to.
+    Choice(Instance, Site, u32),
 }
 
 const PROCESS: u32 = 0;
 const VALUES: u32 = 1;
+const CHOICE: u32 = 2;
 const NONE: u32 = u32::MAX;
 
 impl Refutation {
@@ -30,6 +33,11 @@ impl Refutation {
                     |subject: &Subject| [number(subject.proctype), subject.variable as u32, number(subject.field)];
                 std::iter::once(VALUES).chain(subjects.iter().flat_map(subject)).collect()
             }
+            Refutation::Choice(Instance { pid, proctype, channels }, site, choice) => {
+                let Site { state, edge, alternative, .. } = *site;
+                let place = [state, edge, alternative].map(|number| number as u32);
+                [CHOICE, *pid, *proctype as u32, *channels].into_iter().chain(place).chain([*choice]).collect()
+            }
         };
         words.into_iter().flat_map(u32::to_le_bytes).collect()
     }
@@ -42,6 +50,12 @@ impl Refutation {
         match words.as_slice() {
             &[PROCESS, pid, proctype, channels] => {
                 Some(Refutation::Process(Instance { pid, proctype: proctype as usize, channels }))
+            }
+            &[CHOICE, pid, proctype, channels, state, edge, alternative, choice] => {
+                let proctype = proctype as usize;
+                let [state, edge, alternative] = [state, edge, alternative].map(|word| word as usize);
+                let site = Site { proctype, state, edge, alternative };
+                Some(Refutation::Choice(Instance { pid, proctype, channels }, site, choice))
             }
             [VALUES, subjects @ ..] => {
                 let subject = |words: &[u32]| Subject {
@@ -69,6 +83,11 @@ mod tests {
             Refutation::Process(Instance { pid: 4, proctype: 2, channels: 9 }),
             Refutation::Values(values),
             Refutation::Values(Vec::new()),
+            Refutation::Choice(
+                Instance { pid: 4, proctype: 2, channels: 9 },
+                Site { proctype: 2, state: 5, edge: 0, alternative: 1 },
+                77,
+            ),
         ] {
             assert_eq!(Refutation::decode(&refutation.encode()), Some(refutation));
         }

@@ -38,6 +38,7 @@ pub fn random_model(seed: u64, without: &[Feature]) -> Tree {
         hidden: None,
         plans: Vec::new(),
         inlines: 0,
+        late: 0,
         macros: 0,
         current: None,
         labels: Vec::new(),
@@ -63,6 +64,8 @@ struct Generator {
     plans: Vec<Plan>,
     /// How many `inline` definitions there are, called `step0`, `step1`, ….
     inlines: usize,
+    /// How many variables are declared among statements, called `d0`, `d1`, ….
+    late: usize,
     /// How many macros there are, called `M0`, `M1`, ….
     macros: usize,
     /// The process that is being written; none while global text is.
@@ -311,7 +314,11 @@ impl Generator {
                 let chosen = self.pick(&self.mtypes[*index].names.clone()).filter(|_| self.chance(60));
                 (format!("{} {name}{len}", self.mtypes[*index].keyword()), chosen)
             }
-            other => (format!("{} {name}{len}", self.type_name(other)), None),
+            other => {
+                // SPIN reads an initial value of a record, and does not use it.
+                let is_given = matches!(other, Ty::Record(_)) && self.may(Feature::RecordParameter) && self.chance(30);
+                (format!("{} {name}{len}", self.type_name(other)), is_given.then(|| self.below(3).to_string()))
+            }
         };
         let initial = initial.map_or_else(|| text(""), |initial| tree::optional(text(format!(" = {initial}"))));
         row(vec![text(before), initial, text(";")])
@@ -330,6 +337,15 @@ impl Generator {
             _ if self.may(Feature::Truncation) && self.chance(30) => Some(self.wide_number().to_string()),
             _ => Some(self.below(greatest + 1).to_string()),
         }
+    }
+
+    /// What stands between two pieces of text that nothing has to stand between: perhaps a line break.
+    fn gap(&mut self, usual: &str) -> Tree {
+        if !self.may(Feature::Layout) || !self.chance(20) {
+            return text(usual);
+        }
+        let odd = self.pick(&["\n", " ", " /* */ ", " /* a\n b */ ", " \\\n ", " // a\n"]);
+        text(odd.unwrap_or(usual))
     }
 
     /// `inline` definitions and macros.

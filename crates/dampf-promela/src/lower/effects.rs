@@ -15,6 +15,8 @@ use std::collections::BTreeSet;
 pub struct Rendezvous {
     senders: Vec<Side>,
     receivers: Vec<Side>,
+    /// For those who may receive, the condition that one stands there with a channel that it is not prepared for.
+    unprepared: Vec<(usize, Expr)>,
 }
 
 struct Side {
@@ -26,6 +28,12 @@ struct Side {
 impl Rendezvous {
     pub fn add_sender(&mut self, part: Part, guard: Expr, queue: usize) {
         self.senders.push(Side { part, guard, queue });
+    }
+
+    /// Whether somebody but an instance would receive from a channel that it is not prepared for.
+    pub fn unprepared_but(&self, instance: usize) -> Expr {
+        let others = self.unprepared.iter().filter(|(receiver, _)| *receiver != instance);
+        others.map(|(_, condition)| condition.clone()).fold(constant(0), or)
     }
 }
 
@@ -69,7 +77,7 @@ impl Lowering<'_> {
     }
 
     /// Marks a step that the model is not prepared for.
-    fn mark(&mut self, part: Part, guard: Expr, unprepared: Unprepared) {
+    pub fn mark(&mut self, part: Part, guard: Expr, unprepared: Unprepared) {
         let location = self.location(part.state);
         let span = self.alternative(part).span;
         let effect = Effect::Assume { condition: constant(0), span };
@@ -184,7 +192,11 @@ impl Lowering<'_> {
                     for (alternative, description) in description.alternatives.iter().enumerate() {
                         let Statement::Receive { channel, .. } = &description.statement else { continue };
                         let part = Part { instance, state, edge, alternative };
-                        for (queue, _) in self.channels(channel, instance) {
+                        if let Some(is_other) = self.names_another_channel(part, channel) {
+                            let here = Expr::At(self.process(instance), self.location(state));
+                            rendezvous.unprepared.push((instance, and(here, is_other)));
+                        }
+                        for (queue, _) in self.prepared_channels(part, channel) {
                             if self.queues[queue].length.is_none() {
                                 // Whoever is sent a message takes it, whatever else it could escape to.
                                 let guard = self.permission(instance);
@@ -311,10 +323,12 @@ impl Lowering<'_> {
     pub fn start(&mut self, part: Part, guard: Expr, run: &Run, result: Option<&Place>) {
         let mut others = guard.clone();
         for instance in 0..self.instances.len() {
-            if self.instances[instance].proctype != run.proctype || instance == part.instance {
+            let description = self.instances[instance];
+            // Whoever is there is older than those who come.
+            let is_younger = description.pid > self.instances[part.instance].pid;
+            if description.proctype != run.proctype || !is_younger || !self.is_prepared_to_start(part, instance) {
                 continue;
             }
-            let description = self.instances[instance];
             let mut is_next = equal(Expr::Read(cell(self.process_count)), constant(description.pid as i32));
             if let Some(count) = self.channel_count {
                 is_next = and(is_next, equal(Expr::Read(cell(count)), constant(description.channels as i32)));

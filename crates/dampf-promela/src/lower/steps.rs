@@ -19,7 +19,6 @@ const MERGED_MAX: usize = 100;
 #[derive(Clone, Copy)]
 pub enum Sends<'r> {
     Always,
-    Never,
     /// When one of these receives.
     With(&'r Rendezvous),
 }
@@ -123,7 +122,7 @@ impl<'t> Lowering<'t> {
         }
         if matches!(self.alternative(part).statement, Statement::Else) && part.alternative == 0 && !is_deterministic {
             for earlier in before {
-                guard = and(guard, not(self.can_take(part.instance, earlier, Sends::Never)));
+                guard = and(guard, not(self.can_take(part.instance, earlier, sends)));
             }
         }
         guard
@@ -155,7 +154,6 @@ impl<'t> Lowering<'t> {
                     let ready = match (self.queues[queue].length, sends) {
                         (Some(_), _) => self.has_room(queue),
                         (None, Sends::Always) => constant(1),
-                        (None, Sends::Never) => constant(0),
                         (None, Sends::With(rendezvous)) => self.has_receiver(instance, queue, values, rendezvous),
                     };
                     or(can, and(is_named, ready))
@@ -184,6 +182,7 @@ impl<'t> Lowering<'t> {
     }
 
     fn emit(&mut self, part: Part, guard: Expr, rendezvous: &mut Rendezvous) {
+        self.mark_other_channels(part, rendezvous);
         if matches!(guard, Expr::Const(0)) {
             return;
         }
@@ -234,7 +233,7 @@ impl<'t> Lowering<'t> {
             }
             Statement::Run { run, result } => self.start(part, guard, run, result.as_ref()),
             Statement::Send { channel, values, is_sorted } => {
-                for (queue, is_named) in self.channels(channel, instance) {
+                for (queue, is_named) in self.prepared_channels(part, channel) {
                     let guard = self.of_right_size(part, and(guard.clone(), is_named), queue, values.len());
                     match self.queues[queue].length {
                         Some(_) if *is_sorted => self.send_sorted(part, guard, queue, values),
@@ -245,7 +244,7 @@ impl<'t> Lowering<'t> {
                 self.without_channel(part, guard, channel);
             }
             Statement::Receive { channel, patterns, is_random, is_copy } => {
-                for (queue, is_named) in self.channels(channel, instance) {
+                for (queue, is_named) in self.prepared_channels(part, channel) {
                     let guard = and(guard.clone(), is_named);
                     if self.queues[queue].length.is_some() {
                         self.receive(part, guard, queue, patterns, *is_random, *is_copy);

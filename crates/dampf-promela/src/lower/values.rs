@@ -226,7 +226,10 @@ impl Lowering<'_> {
                     Some(owner) if owner != instance => self.is_alive(owner),
                     _ => constant(1),
                 };
-                queues.push((queue, and(is_named, is_there)));
+                let condition = and(is_named, is_there);
+                if !matches!(condition, Expr::Const(0)) {
+                    queues.push((queue, condition));
+                }
             }
         }
         queues
@@ -243,7 +246,7 @@ impl Lowering<'_> {
             .fold(constant(0), |rest, (queue, is_named)| conditional(is_named, value(self, queue), rest))
     }
 
-    fn read(&self, place: &Place, instance: usize) -> Expr {
+    pub fn read(&self, place: &Place, instance: usize) -> Expr {
         match self.storage(place.variable, instance) {
             Storage::Variable(_) => Expr::Read(self.place(place, instance)),
             Storage::Channels(first) => {

@@ -54,6 +54,14 @@ pub enum Feature {
     WildChannel,
     /// Steps within `d_step` that may block.
     WildStep,
+    /// Messages with more or fewer fields than their channel takes.
+    WildFields,
+    /// Declarations among statements.
+    LateDeclaration,
+    /// Records that are started with, and initial values of records.
+    RecordParameter,
+    /// Line breaks and comments where they may change what SPIN reads.
+    Layout,
 }
 
 /// Names, and how many programs of a hundred use a part.
@@ -101,6 +109,10 @@ const FEATURES: &[(Feature, &str, u64)] = &[
     (Feature::WildIndex, "wild-index", 5),
     (Feature::WildChannel, "wild-channel", 2),
     (Feature::WildStep, "wild-step", 3),
+    (Feature::WildFields, "wild-fields", 6),
+    (Feature::LateDeclaration, "late-declaration", 25),
+    (Feature::RecordParameter, "record-parameter", 50),
+    (Feature::Layout, "layout", 25),
 ];
 
 impl Feature {

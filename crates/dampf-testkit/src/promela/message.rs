@@ -22,16 +22,28 @@ impl Generator {
         for field in &fields {
             values.push(self.sent(field)?);
         }
+        self.spoil(&mut values, "0");
         let operator =
             if channel.is_buffered() && self.may(Feature::SortedSend) && self.chance(40) { "!!" } else { "!" };
-        Some(statement(vec![place, text(operator), self.message(values)]))
+        let gap = self.gap("");
+        Some(statement(vec![place, text(operator), gap, self.message(values)]))
+    }
+
+    /// Takes a field from a message, or adds one, in a program that may have the wrong number of them.
+    fn spoil(&mut self, fields: &mut Vec<Tree>, more: &str) {
+        if self.may(Feature::WildFields) && self.chance(15) {
+            match self.chance(50) && fields.len() > 1 {
+                true => drop(fields.pop()),
+                false => fields.push(text(more)),
+            }
+        }
     }
 
     /// The fields with commas between them, or the first as a name with the others in parentheses.
     fn message(&mut self, mut fields: Vec<Tree>) -> Tree {
         if fields.len() > 1 && self.chance(25) {
             let first = fields.remove(0);
-            return row(vec![first, text("("), comma_separated(fields), text(")")]);
+            return row(vec![first, text("("), comma_separated(fields), self.gap(""), text(")")]);
         }
         comma_separated(fields)
     }
@@ -50,6 +62,15 @@ impl Generator {
             Ty::Channel(signature) => Some(self.channel(|channel| channel.signature == *signature)?.0),
             Ty::Record(index) => self.record_variable(*index),
         }
+    }
+
+    /// How many values a record is made of.
+    pub(super) fn leaves(&self, record: usize) -> usize {
+        let leaves = |field: &Variable| match field.ty {
+            Ty::Record(inner) => self.leaves(inner),
+            _ => 1,
+        };
+        self.records[record].fields.iter().map(leaves).sum()
     }
 
     /// A variable that is a whole record.
@@ -91,6 +112,8 @@ impl Generator {
         if takes {
             self.part_targets(&mut arguments);
         }
+        let more = if self.chance(50) { "_" } else { "1" };
+        self.spoil(&mut arguments, more);
         Some(self.message(arguments))
     }
 

@@ -1,6 +1,6 @@
 //! Processes: who there is, who starts whom, and the frame around the statements.
 
-use super::plan::{Channel, Plan, Ty, Variable};
+use super::plan::{Channel, Number, Plan, Ty, Variable};
 use super::statement::Context;
 use super::tree::{Sort, Tree, block, expression, list, optional, row, sequence, statement, text};
 use super::{Feature, Generator, Label};
@@ -68,6 +68,10 @@ impl Generator {
         match self.below(10) {
             0..=3 if with_channels && !self.signatures.is_empty() => Ty::Channel(self.below(self.signatures.len())),
             4 | 5 if !self.mtypes.is_empty() => Ty::Mtype(self.below(self.mtypes.len())),
+            6 | 7 if self.may(Feature::RecordParameter) => {
+                let carried: Vec<usize> = (0..self.records.len()).filter(|&index| self.can_be_sent(index)).collect();
+                self.pick(&carried).map_or(Ty::Number(Number::Byte), Ty::Record)
+            }
             _ => Ty::Number(self.carried_type()),
         }
     }
@@ -130,7 +134,7 @@ impl Generator {
             }
         }
         if self.may(Feature::For) || self.may(Feature::Select) {
-            declarations.push(text("byte k0, k1, k2, k3;"));
+            declarations.push(text("byte k0, k1, k2, k3, k_3;"));
         }
         declarations.extend(plan.channels.iter().map(|channel| self.channel_declaration(channel)));
         declarations
@@ -243,7 +247,11 @@ impl Generator {
                 let found = self.channel(|channel| channel.signature == *signature);
                 found.map_or_else(|| text("0"), |(channel, _)| channel)
             }
-            Ty::Record(_) => text("0"),
+            Ty::Record(record) => match self.record_variable(*record) {
+                Some(variable) if self.chance(70) => variable,
+                // Its fields, one by one.
+                _ => text((0..self.leaves(*record)).map(|_| self.below(2).to_string()).collect::<Vec<_>>().join(", ")),
+            },
         }
     }
 }

@@ -40,6 +40,7 @@ enum Kind {
     Run,
     Inline,
     Select,
+    Declare,
     If,
     Do,
     For,
@@ -72,7 +73,8 @@ impl Generator {
                 if was_compound || number == 0 {
                     next = sequence(vec![text("skip").with(Sort::Statement), next]);
                 }
-            } else if (number > 0 || context.is_outermost) && !matches!(kind, Kind::Goto | Kind::Braces | Kind::Unless)
+            } else if (number > 0 || context.is_outermost)
+                && !matches!(kind, Kind::Goto | Kind::Braces | Kind::Unless | Kind::Declare)
             {
                 next = self.labelled(context, next);
             }
@@ -127,6 +129,7 @@ impl Generator {
         add(is_free, Feature::Run, 6, Kind::Run);
         add(is_free, Feature::Inline, 5, Kind::Inline);
         add(is_free, Feature::Select, 6, Kind::Select);
+        add(true, Feature::LateDeclaration, 8, Kind::Declare);
         add(can_nest && is_free, Feature::Loop, 10, Kind::Do);
         add(can_nest, Feature::For, 6, Kind::For);
         add(can_nest && is_free && !context.is_atomic, Feature::Atomic, 14, Kind::Atomic);
@@ -179,11 +182,12 @@ impl Generator {
             }
             Kind::Select => {
                 self.current?;
-                let (low, high) = (self.below(2), self.some(1, 2));
+                let name = if self.chance(70) { "k3" } else { "k_3" };
                 let (place, ..) = self.number_place()?;
-                let chosen = statement(vec![text(format!("select (k3 : {low} .. {high})"))]);
-                Some(sequence(vec![chosen, statement(vec![place, text(" = k3")])]))
+                let chosen = self.selection(name);
+                Some(sequence(vec![chosen, statement(vec![place, text(format!(" = {name}"))])]))
             }
+            Kind::Declare => Some(self.late_declaration()),
             Kind::If => Some(self.choice(context)),
             Kind::Do => Some(self.repetition(context, 1, 2)),
             Kind::For => self.counted_loop(context),
@@ -227,6 +231,34 @@ impl Generator {
         }
     }
 
+    /// `select (k3 : 0 .. 2)`, which SPIN reads in different ways, as it is written.
+    fn selection(&mut self, name: &str) -> Tree {
+        let (low, high) = (self.below(2), if self.chance(4) { 34 } else { self.some(1, 2) });
+        let (low, high) = match self.below(8) {
+            0 => (format!("({low})"), high.to_string()),
+            1 => (low.to_string(), format!("{high} + 0")),
+            _ => (low.to_string(), high.to_string()),
+        };
+        let pieces = ["select", "(", name, ":", &low, "..", &high, ")"];
+        let mut written = Vec::new();
+        for piece in pieces {
+            written.extend([text(piece), self.gap(" ")]);
+        }
+        written.pop();
+        statement(written)
+    }
+
+    /// A variable that nobody uses: its declaration is a step.
+    fn late_declaration(&mut self) -> Tree {
+        self.late += 1;
+        let name = format!("d{}", self.late);
+        if !self.records.is_empty() && self.chance(60) {
+            let record = self.below(self.records.len());
+            return statement(vec![text(format!("{} {name}", self.records[record].name))]);
+        }
+        statement(vec![text(format!("byte {name} = ")), self.bounded_value()])
+    }
+
     /// The definition of `step0`. It knows global variables only.
     pub(super) fn inline_definition(&mut self) -> Tree {
         let bound = self.some(2, 3);
@@ -237,6 +269,9 @@ impl Generator {
             if let Some(statement) = if self.chance(60) { self.assignment(context) } else { self.communication() } {
                 statements.push(statement);
             }
+        }
+        if self.may(Feature::Select) && self.chance(50) {
+            statements.push(self.selection("v"));
         }
         row(vec![text("inline step0(v) {"), block(sequence(statements)), text("}")])
     }

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::time::Instant;
 
 /// Of what is kept in trails and checkpoints.
-const KNOWLEDGE_VERSION: u32 = 1;
+const KNOWLEDGE_VERSION: u32 = 2;
 
 /// A Promela model that was read and understood.
 pub struct Promela {
