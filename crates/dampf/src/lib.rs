@@ -29,6 +29,7 @@ mod progress;
 mod replay;
 mod resume;
 mod rounds;
+mod sampling;
 mod simulate;
 mod source;
 mod terminal;

@@ -459,7 +459,8 @@ fn arguments_reach_the_program() {
 fn the_exit_status_is_the_verdict() {
     let Some(playground) = workshop() else { return };
     let status = |source: &str, options: &[&str]| check(&playground, "program.c", source, options).status;
-    assert_eq!(status("int main(void) { return 7; }\n", &[]), 0, "a program's exit status is no fault");
+    let seven = "int main(void) { return 7; }\n";
+    assert_eq!((status(seven, &[]), status(seven, &["--any-exit-status"])), (1, 0));
     assert_eq!(status(ASSERTION, &["-DLIMIT=1"]), 1);
     assert_eq!(status(ASSERTION, &["-DLIMIT=2"]), 0);
     assert_eq!(status(ASSERTION, &[]), 2, "LIMIT is not defined");
@@ -710,4 +711,39 @@ fn the_compilers_are_single_words_too() {
     assert_eq!((said.status, said.stdout.as_str()), (0, "hello\n"));
     let wrong = Command::new(compilers[0].0).arg("missing.c").current_dir(playground.path(".")).output().unwrap();
     assert!(!wrong.status.success());
+}
+
+/// A thread that counts how often it looks.
+const COUNTS_LOOKS: &str = r#"#include <pthread.h>
+#include <stdatomic.h>
+atomic_int ready;
+long looks;
+void *waiter(void *unused) {
+    while (!ready)
+        looks++;
+    return unused;
+}
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, 0, waiter, 0);
+    ready = 1;
+    return pthread_join(thread, 0);
+}
+"#;
+
+#[test]
+fn a_limit_is_told_with_the_lines_that_most_steps_are_in() {
+    let Some(playground) = workshop() else { return };
+    let limited = summary(&playground, "looks.c", COUNTS_LOOKS, &["--max-states", "500"]);
+    assert_eq!(limited["verdict"], "unknown", "{limited}");
+    assert!([6, 7].contains(&limited["busy_lines"][0]["line"].as_u64().unwrap()), "{limited}");
+    assert!(limited["advice"][0].as_str().unwrap().starts_with("`looks` takes"), "{limited}");
+    let shown = playground.dampf(&["check", "looks.c", "--max-states", "500"]);
+    assert!(
+        shown.stdout.contains("\nmost steps, of ") && shown.stdout.contains("\n  hint: `looks` takes"),
+        "{shown:?}"
+    );
+    let patient = COUNTS_LOOKS.replace("looks++;", ";");
+    let verified = summary(&playground, "patient.c", &patient, &["--max-states", "500"]);
+    assert_eq!((verified["verdict"].as_str(), verified.get("busy_lines")), (Some("verified"), None), "{verified}");
 }
