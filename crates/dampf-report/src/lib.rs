@@ -6,6 +6,7 @@
 //! Invariant: nothing is written that was not replayed, and writing never panics; where the other side of a
 //! pipe or a disk fails, the error is handed back to the caller.
 
+mod busy_lines;
 mod figures;
 mod palette;
 mod report;
@@ -14,6 +15,7 @@ mod summary;
 mod text;
 mod trail_file;
 
+pub use busy_lines::{BusyLine, BusyLines};
 pub use figures::{bytes, grouped, rate, seconds};
 pub use palette::Palette;
 pub use report::{CheckReport, Setting, Traffic};

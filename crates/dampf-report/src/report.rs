@@ -1,7 +1,7 @@
 //! The result of a check, for people.
 
 use crate::text::fault_sentence;
-use crate::{Excerpt, Palette, Run, bytes, grouped, rate, seconds, write_fault, write_run};
+use crate::{BusyLines, Excerpt, Palette, Run, bytes, grouped, rate, seconds, write_fault, write_run};
 use dampf_core::{Describe, Finding, Statistics, Verdict};
 use std::io::{self, Write};
 use std::time::Duration;
@@ -41,6 +41,8 @@ pub struct CheckReport<'a, M: Describe> {
     pub assumptions: Vec<String>,
     /// What looks wrong, though nothing is violated.
     pub warnings: Vec<String>,
+    /// Where the steps go, where a limit was reached.
+    pub busy_lines: Option<BusyLines>,
 }
 
 /// What went over the network between the ranks of a search.
@@ -102,6 +104,7 @@ impl<M: Describe> CheckReport<'_, M> {
             write_run(out, palette, run, excerpt)?;
         }
         self.write_further_findings(out, palette)?;
+        self.busy_lines.iter().try_for_each(|lines| lines.write_text(out, palette))?;
         self.write_statistics(out, palette)
     }
 

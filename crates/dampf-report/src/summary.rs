@@ -3,7 +3,7 @@
 //! Every field is always there: `null` for an error or a reason that there is none of, an empty list for a
 //! trail without steps. Steps are described while they are written, so a long trail needs no second copy.
 
-use crate::{Change, CheckReport, Run, ToldStep, Traffic, rate};
+use crate::{BusyLine, Change, CheckReport, Run, ToldStep, Traffic, rate};
 use dampf_core::{CallStack, Describe, Fault, Finding, SourceLocation, Step, Verdict};
 use serde::Serialize as DeriveSerialize;
 use serde::ser::{Serialize, Serializer};
@@ -16,6 +16,11 @@ struct Summary<'a, T> {
     /// What the verdict rests on and nobody has checked.
     assumptions: &'a [String],
     warnings: &'a [String],
+    /// Where the steps go; only where a limit was reached.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    busy_lines: Vec<BusyLineEntry<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    advice: Vec<&'a str>,
     error: Option<Error<'a>>,
     /// The number of distinct findings.
     findings: usize,
@@ -80,6 +85,20 @@ fn error(fault: &Fault) -> Error<'_> {
     let location = fault.location.as_ref();
     let location = location.map(|at| Location { file: &at.file, line: at.line, column: at.column });
     Error { kind: fault.kind.name(), message: &fault.message, location }
+}
+
+#[derive(DeriveSerialize)]
+struct BusyLineEntry<'a> {
+    file: &'a str,
+    line: u32,
+    text: &'a str,
+    steps: u64,
+}
+
+impl<'a> From<&'a BusyLine> for BusyLineEntry<'a> {
+    fn from(BusyLine { location, text, steps }: &'a BusyLine) -> Self {
+        BusyLineEntry { file: &location.file, line: location.line, text, steps: *steps }
+    }
 }
 
 /// Names and values as one JSON object.
@@ -216,6 +235,8 @@ impl<M: Describe> CheckReport<'_, M> {
             reason: if let Verdict::Unknown(reason) = self.verdict { Some(reason) } else { self.cut_short.as_deref() },
             assumptions: &self.assumptions,
             warnings: &self.warnings,
+            busy_lines: self.busy_lines.iter().flat_map(|busy| &busy.lines).map(BusyLineEntry::from).collect(),
+            advice: self.busy_lines.iter().flat_map(|busy| &busy.advice).map(String::as_str).collect(),
             error: if let Verdict::Violated(finding) = self.verdict { Some(error(&finding.fault)) } else { None },
             findings: self.findings.len(),
             faults: statistics.faults,

@@ -96,6 +96,7 @@ fn with_report<R>(limit: Word, actions: &[u64], use_report: impl FnOnce(&CheckRe
         cut_short: None,
         assumptions: Vec::new(),
         warnings: Vec::new(),
+        busy_lines: None,
     })
 }
 
@@ -341,6 +342,7 @@ fn without_an_answer_the_fields_are_still_there() {
         cut_short: None,
         assumptions: Vec::new(),
         warnings: Vec::new(),
+        busy_lines: None,
     };
     report.write_json(&mut json).unwrap();
     let json: serde_json::Value = serde_json::from_slice(&json).unwrap();

@@ -11,9 +11,10 @@ use crate::options::{self, CheckOptions, Place, Search};
 use crate::outputs::{Outputs, Shown};
 use crate::resume;
 use crate::rounds::{self, Clock, Ended, Exploration, Explored, Round};
+use crate::sampling;
 use crate::terminal::Terminal;
 use dampf_core::{Describe, Statistics, Unsupported, Verdict};
-use dampf_report::{CheckReport, Excerpt, Origin, Run, Setting, Traffic, TrailFile};
+use dampf_report::{BusyLines, CheckReport, Excerpt, Origin, Run, Setting, Traffic, TrailFile};
 use dampf_search::{Judgement, Outcome, StopReason};
 use std::path::Path;
 use std::time::Duration;
@@ -158,6 +159,9 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
         }
         let elapsed = round.clock.elapsed();
         let bare = made.as_ref().map(Made::bare);
+        let is_limited = outcome.stopped.is_some_and(StopReason::is_wanted) && self.ranks.speaks();
+        let is_open = matches!(outcome.verdict, Verdict::Unknown(_)) && is_limited && !interrupt::is_pressed();
+        let busy_lines = bare.filter(|_| is_open).map(sampling::busy_lines);
         let (outcome, run) = engine::told(outcome, bare, &self.options.model);
         let result = CheckResult {
             backend: made.as_ref().map_or("none", |made| made.backend),
@@ -166,6 +170,7 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
             traffic,
             cut_short,
             warnings: &warnings,
+            busy_lines,
             ..CheckResult::of(&outcome, elapsed)
         };
         self.conclude(Some(&origin), result).map(Explored::Done)
@@ -185,12 +190,13 @@ struct CheckResult<'a, M: Describe> {
     traffic: Option<Traffic>,
     cut_short: Option<String>,
     warnings: &'a [String],
+    busy_lines: Option<BusyLines>,
 }
 
 impl<'a, M: Describe> CheckResult<'a, M> {
     fn of(outcome: &'a Outcome, elapsed: Duration) -> Self {
-        let (run, traffic, cut_short) = (None, None, None);
-        CheckResult { backend: "none", outcome, rounds: 1, run, elapsed, traffic, cut_short, warnings: &[] }
+        let (run, traffic, cut_short, busy_lines) = (None, None, None, None);
+        CheckResult { backend: "none", outcome, rounds: 1, run, elapsed, traffic, cut_short, warnings: &[], busy_lines }
     }
 }
 
@@ -212,7 +218,7 @@ impl Check<'_> {
             // The first rank's exit status is that of the run.
             return Ok(0);
         }
-        let CheckResult { backend, outcome, rounds, run, elapsed, traffic, cut_short, warnings } = result;
+        let CheckResult { backend, outcome, rounds, run, elapsed, traffic, cut_short, warnings, busy_lines } = result;
         let setting = setting(options, backend, self.ranks);
         let way_on = way_on(options, outcome);
         let verdict = match &outcome.verdict {
@@ -234,6 +240,7 @@ impl Check<'_> {
             cut_short: cut_short.filter(|_| is_violated).map(|reason| format!("{reason}{way_on}")),
             assumptions: options.model.selection().assumptions().into_iter().chain(premises).collect(),
             warnings: warnings.to_vec(),
+            busy_lines,
         };
         let trail =
             run.zip(origin).map(|(run, origin)| TrailFile::new(origin.clone(), run.trail().clone(), run.fault()));

@@ -29,11 +29,13 @@ mod progress;
 mod replay;
 mod resume;
 mod rounds;
+mod sampling;
 mod simulate;
 mod source;
 mod terminal;
 mod values;
 
+pub use compile::Compiler;
 pub use dampf_report::{Knowledge, Palette};
 pub use failure::Failure;
 pub use front_end::{Backend, FrontEnd, Hashes, Made, Making, Offer};
@@ -64,10 +66,20 @@ pub fn run(registry: &Registry) -> ExitCode {
         Command::Completions { shell } => definitions::completions(Arguments::command(), *shell),
         Command::Man { command } => definitions::manual(Arguments::command(), command.as_deref()),
     };
+    exit_code(status, &terminal)
+}
+
+/// Compiles for checking, with the arguments of this process as for gcc or g++.
+pub fn compile_with(compiler: Compiler) -> ExitCode {
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    exit_code(compile::run(compiler, &arguments), &Terminal::new(options::Color::Auto))
+}
+
+fn exit_code(status: Result<u8, Failure>, terminal: &Terminal) -> ExitCode {
     match status {
         Ok(status) => ExitCode::from(status),
         Err(failure) => {
-            failure.draw(&terminal);
+            failure.draw(terminal);
             ExitCode::from(failure.exit_status())
         }
     }

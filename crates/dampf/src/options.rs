@@ -91,6 +91,7 @@ pub enum Command {
 
 const CHECK_NOTES: &str = "\
 Exit status: 0 verified, 1 violated, 2 bad usage or input, 3 unknown.
+What a verdict covers and what it does not is told in docs/verified.md.
 Ctrl-C ends the search and prints what was learnt; a second Ctrl-C ends Dampf at once.";
 
 #[derive(Args, Debug)]

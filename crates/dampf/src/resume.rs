@@ -11,7 +11,7 @@ use crate::terminal::Terminal;
 use clap::Parser;
 use dampf_core::Trail;
 use dampf_report::{Origin, TrailFile};
-use dampf_search::checkpoint;
+use dampf_search::checkpoint::{self, CheckpointProblem};
 use std::path::{Path, PathBuf};
 
 const SEPARATOR: char = '\u{1f}';
@@ -60,7 +60,13 @@ pub fn is_possible(folder: &Path) -> bool {
 }
 
 fn read(folder: &Path) -> Result<Kept, Failure> {
-    let text = kept(folder)?;
+    let text = checkpoint::description(folder).map_err(|problem| match &problem {
+        CheckpointProblem::NoCheckpoint { .. } => Failure::with_help(
+            problem.to_string(),
+            "a search that ends before its first checkpoint leaves none: `dampf check` tells its result again",
+        ),
+        _ => Failure::new(problem.to_string()),
+    })?;
     let damaged = || Failure::new(format!("the checkpoint in `{}` was not written by this Dampf", folder.display()));
     let mut fields = text.split(END);
     let (Some(place), Some(arguments), Some(origin)) = (fields.next(), fields.next(), fields.next()) else {

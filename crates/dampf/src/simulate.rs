@@ -93,7 +93,7 @@ impl<F: FrontEnd> Exploration<F> for Simulation<'_> {
         _: Round,
     ) -> Result<Explored<bool>, Failure> {
         let made = made?;
-        let walked = Walk::new(made.bare(), &self.options.model)
+        let walked = Walk::new(made.bare(), &self.options.model, self.end)
             .and_then(|walk| if self.options.interactive { self.by_hand(walk) } else { self.at_random(walk) });
         match walked {
             Ok(in_fault) => Ok(Explored::Done(in_fault)),
@@ -118,9 +118,8 @@ impl Simulation<'_> {
             }
             walk.take(choice)?;
         }
-        let leaves_nothing = self.end.leaves_nothing && matches!(walk.standing(), Standing::Ended);
         walk.go_to(start)?;
-        let made = MadeRun { choices: &choices, leaves_nothing, end: self.end };
+        let made = MadeRun { choices: &choices, end: self.end };
         let mut told = Ok(false);
         print(|out| {
             told = tell(&mut walk, &made, (self.options, self.seed), out, self.terminal.palette);
@@ -174,7 +173,10 @@ pub struct Walk<'m, M: Describe> {
     deadlocks: bool,
     /// Behind the faults of states that do not count, the walk goes on.
     selection: FaultSelection,
+    leaves_nothing: bool,
     state: Vec<Word>,
+    /// The state whose values are told: the last one that has some.
+    told: Vec<Word>,
     next: Successors,
 }
 
@@ -189,7 +191,7 @@ pub enum Standing {
 
 impl<'m, M: Describe> Walk<'m, M> {
     /// Stands at the beginning: programs and models have one initial state.
-    pub fn new(model: &'m M, options: &ModelOptions) -> Result<Walk<'m, M>, Interruption> {
+    pub fn new(model: &'m M, options: &ModelOptions, end: RunEnd) -> Result<Walk<'m, M>, Interruption> {
         let mut worker = model.worker();
         let mut next = Successors::new(model.width());
         worker.initial(&mut next);
@@ -203,7 +205,16 @@ impl<'m, M: Describe> Walk<'m, M> {
             (false, _) => {
                 let state = next.state(0).to_vec();
                 let (deadlocks, selection) = (options.deadlocks(), options.selection());
-                let mut walk = Walk { model, worker, deadlocks, selection, state: Vec::new(), next };
+                let mut walk = Walk {
+                    model,
+                    worker,
+                    deadlocks,
+                    selection,
+                    leaves_nothing: end.leaves_nothing,
+                    state: Vec::new(),
+                    told: Vec::new(),
+                    next,
+                };
                 walk.go_to(state)?;
                 return Ok(walk);
             }
@@ -223,8 +234,17 @@ impl<'m, M: Describe> Walk<'m, M> {
     /// What choice `index` does, and the fault it ends in, if it does.
     pub fn choice(&self, index: usize) -> (ToldStep, Option<&Fault>) {
         let fault = self.next.fault(index);
-        let after = fault.is_none().then(|| self.next.state(index));
+        let after = fault.is_none().then(|| self.next.state(index)).filter(|after| !self.is_void(after));
         (ToldStep::new(self.model, &self.state, self.next.action(index), after), fault)
+    }
+
+    /// Whether a run has ended in a state and left nothing.
+    fn is_void(&self, state: &[Word]) -> bool {
+        let mut next = Successors::new(self.model.width());
+        self.leaves_nothing && {
+            self.model.worker().successors(state, &mut next);
+            next.is_empty() && next.valid_end()
+        }
     }
 
     /// The label of choice `index`.
@@ -245,6 +265,10 @@ impl<'m, M: Describe> Walk<'m, M> {
     pub fn go_to(&mut self, state: Vec<Word>) -> Result<(), Interruption> {
         self.worker.successors(&state, &mut self.next);
         self.next.ignore_of_state(&self.selection);
+        let is_void = self.leaves_nothing && self.next.is_empty() && self.next.valid_end();
+        if !is_void {
+            self.told.clone_from(&state);
+        }
         self.state = state;
         refuse_refuted(&self.next)
     }
@@ -258,7 +282,7 @@ impl<'m, M: Describe> Walk<'m, M> {
     }
 
     pub fn write_state(&self, out: &mut dyn Write, palette: Palette, heading: &str) -> io::Result<()> {
-        write_state(out, palette, heading, &self.model.describe_state(&self.state))
+        write_state(out, palette, heading, &self.model.describe_state(&self.told))
     }
 
     /// Writes what is wrong, and for a deadlock who waits for what.
@@ -282,8 +306,6 @@ fn refuse_refuted(next: &Successors) -> Result<(), Interruption> {
 /// A run that was made and is to be told.
 struct MadeRun<'a> {
     choices: &'a [usize],
-    /// Whether the run ends and nothing is left behind its last step.
-    leaves_nothing: bool,
     end: RunEnd,
 }
 
@@ -301,17 +323,9 @@ fn tell<M: Describe>(
     writeln!(out, "\n{}", palette.heading("steps"))?;
     let mut table = StepTable::default();
     let mut faulty_step = None;
-    let last_values = made.choices.len().saturating_sub(usize::from(made.leaves_nothing));
     for (number, &choice) in made.choices.iter().enumerate() {
-        let (mut told, fault) = walk.choice(choice);
-        if number == last_values {
-            told.changes.clear();
-        }
+        let (told, fault) = walk.choice(choice);
         table.write(out, palette, number + 1, &told)?;
-        if number == last_values {
-            writeln!(out)?;
-            walk.write_state(out, palette, "final state")?;
-        }
         match fault {
             Some(fault) => faulty_step = Some(fault.clone()),
             None => walk.take(choice)?,
@@ -320,10 +334,8 @@ fn tell<M: Describe>(
     if made.choices.is_empty() {
         writeln!(out, "  none")?;
     }
-    if !made.leaves_nothing {
-        writeln!(out)?;
-        walk.write_state(out, palette, "final state")?;
-    }
+    writeln!(out)?;
+    walk.write_state(out, palette, "final state")?;
     writeln!(out)?;
     match (faulty_step, walk.standing()) {
         (Some(fault), _) | (None, Standing::Faulty(fault)) => {

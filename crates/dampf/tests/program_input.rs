@@ -464,7 +464,8 @@ fn arguments_reach_the_program() {
 fn the_exit_status_is_the_verdict() {
     let Some(playground) = workshop() else { return };
     let status = |source: &str, options: &[&str]| check(&playground, "program.c", source, options).status;
-    assert_eq!(status("int main(void) { return 7; }\n", &[]), 0, "a program's exit status is no fault");
+    let seven = "int main(void) { return 7; }\n";
+    assert_eq!((status(seven, &[]), status(seven, &["--any-exit-status"])), (1, 0));
     assert_eq!(status(ASSERTION, &["-DLIMIT=1"]), 1);
     assert_eq!(status(ASSERTION, &["-DLIMIT=2"]), 0);
     assert_eq!(status(ASSERTION, &[]), 2, "LIMIT is not defined");
@@ -666,4 +667,88 @@ fn a_trail_fits_wherever_its_source_is_compiled() {
         kept["build_hash"].as_str().expect("a hash is kept").to_owned()
     };
     assert_eq!(compiled_in("project"), compiled_in("a_much_longer_name_of_a_folder"));
+}
+
+/// Two threads that count, and an end with everything in order or not.
+const COUNTED: &str = r#"#include <pthread.h>
+int count = 5;
+void *counter(void *unused) {
+    count++;
+    return unused;
+}
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, 0, counter, 0);
+    pthread_join(thread, 0);
+    return STATUS;
+}
+"#;
+
+#[test]
+fn a_program_that_ends_keeps_its_last_values_in_a_simulation() {
+    let Some(playground) = workshop() else { return };
+    playground.write("counted.c", COUNTED.as_bytes());
+    let simulated = |options: &[&str]| playground.dampf(&[&["simulate", "counted.c"], options].concat());
+    let right = simulated(&["-DSTATUS=0", "--seed", "1"]);
+    assert_eq!(right.status, 0, "{right:?}");
+    let end = "final state\n  count = 6\n\nthe program ends with exit status 0\n";
+    assert!(right.stdout.ends_with(end) && !right.stdout.contains("6 -> 0"), "{right:?}");
+    let wrong = simulated(&["-DSTATUS=3", "--seed", "1"]);
+    assert_eq!(wrong.status, 1, "{wrong:?}");
+    assert!(wrong.stdout.contains("violated: exit-status"), "{wrong:?}");
+    let any = simulated(&["-DSTATUS=3", "--seed", "1", "--any-exit-status"]);
+    assert!(any.status == 0 && any.stdout.ends_with("\nthe program ends\n"), "{any:?}");
+}
+
+#[test]
+fn the_compilers_are_single_words_too() {
+    let Some(playground) = workshop() else { return };
+    playground.write("echo.c", ECHO.as_bytes());
+    playground.write("greets.cc", b"#include <iostream>\nint main() { std::cout << \"hello\\n\"; }\n");
+    let compilers = [(env!("CARGO_BIN_EXE_dampf-cc"), "echo.c"), (env!("CARGO_BIN_EXE_dampf-cxx"), "greets.cc")];
+    for (compiler, source) in compilers {
+        let mut command = Command::new(compiler);
+        let status = command.args([source, "-o", "made"]).current_dir(playground.path(".")).status().unwrap();
+        assert!(status.success(), "{compiler}");
+        assert_eq!(playground.dampf(&["check", "made"]).status, 0);
+    }
+    let said = playground.dampf(&["simulate", "--quiet", "made"]);
+    assert_eq!((said.status, said.stdout.as_str()), (0, "hello\n"));
+    let wrong = Command::new(compilers[0].0).arg("missing.c").current_dir(playground.path(".")).output().unwrap();
+    assert!(!wrong.status.success());
+}
+
+/// A thread that counts how often it looks.
+const COUNTS_LOOKS: &str = r#"#include <pthread.h>
+#include <stdatomic.h>
+atomic_int ready;
+long looks;
+void *waiter(void *unused) {
+    while (!ready)
+        looks++;
+    return unused;
+}
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, 0, waiter, 0);
+    ready = 1;
+    return pthread_join(thread, 0);
+}
+"#;
+
+#[test]
+fn a_limit_is_told_with_the_lines_that_most_steps_are_in() {
+    let Some(playground) = workshop() else { return };
+    let limited = summary(&playground, "looks.c", COUNTS_LOOKS, &["--max-states", "500"]);
+    assert_eq!(limited["verdict"], "unknown", "{limited}");
+    assert!([6, 7].contains(&limited["busy_lines"][0]["line"].as_u64().unwrap()), "{limited}");
+    assert!(limited["advice"][0].as_str().unwrap().starts_with("`looks` takes"), "{limited}");
+    let shown = playground.dampf(&["check", "looks.c", "--max-states", "500"]);
+    assert!(
+        shown.stdout.contains("\nmost steps, of ") && shown.stdout.contains("\n  hint: `looks` takes"),
+        "{shown:?}"
+    );
+    let patient = COUNTS_LOOKS.replace("looks++;", ";");
+    let verified = summary(&playground, "patient.c", &patient, &["--max-states", "500"]);
+    assert_eq!((verified["verdict"].as_str(), verified.get("busy_lines")), (Some("verified"), None), "{verified}");
 }

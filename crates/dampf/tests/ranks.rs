@@ -260,6 +260,8 @@ fn what_cannot_be_is_refused() {
     let empty = folder.path().to_str().unwrap();
     for (arguments, message) in [
         (vec!["check", "dve/peterson.dve", "--ranks", "0"], "at least one rank"),
+        (vec!["check", "dve/peterson.dve", "--ranks", "999"], "at most 256 ranks in one process"),
+        (vec!["check", "dve/peterson.dve", "--max-states", "0"], "at least one state"),
         (vec!["check", "dve/peterson.dve", "--partition", "depth=0"], "depth=N"),
         (vec!["check", "dve/peterson.dve", "--partition", "halves"], "expected full, auto, incremental"),
         (vec!["check", "dve/peterson.dve", "--queue", "limit=x"], "expected hash, none"),
