@@ -29,6 +29,10 @@ impl Machine<'_> {
     pub fn atomic_operation(&mut self, atomic: Atomic, bytes: u8, hart: &Hart) -> Result<Next, RunEnd> {
         let (address, operand) = (hart.x[A0], hart.x[A1]);
         self.check_aligned(address, u64::from(bytes))?;
+        if atomic == Atomic::Store {
+            self.store_checked(address, operand, usize::from(bytes))?;
+            return Ok(Next::Return(0));
+        }
         // One operation, though it may read and write: the grant is used up by the first access.
         let granted = self.step.granted;
         let old = self.load_checked(address, usize::from(bytes))?;
@@ -44,7 +48,7 @@ impl Machine<'_> {
         };
         self.step.granted = granted;
         self.store_checked(address, new, usize::from(bytes))?;
-        Ok(Next::Return(if atomic == Atomic::Store { 0 } else { extended(old, bytes) }))
+        Ok(Next::Return(extended(old, bytes)))
     }
 
     /// Exchanges a value if it is the one that is expected in memory; otherwise the value goes there.

@@ -16,6 +16,8 @@ pub struct CurrentStep {
     pub watches_frames: bool,
     /// The running thread's stack pointer when what it has left of its stack was last looked at.
     pub sp_before: u64,
+    /// The running thread's stack pointer when what is written of its stack was last looked at.
+    pub sp_noted: u64,
     /// Threads that were created or released in this step and have not run yet.
     pub fresh: Vec<u32>,
     /// What the program wrote in this step.
@@ -41,5 +43,6 @@ impl CurrentStep {
         self.ends_here = false;
         self.watches_frames = false;
         self.sp_before = sp;
+        self.sp_noted = sp;
     }
 }

@@ -1,6 +1,8 @@
 //! One step: a thread performs the operation it stands before, and runs up to its next visible one.
 
+use crate::field_reads::drops_rest;
 use crate::hooks::{Hook, Object, Visible, Ways};
+use crate::initialisation::decides;
 use crate::layout::Region;
 use crate::machine::Machine;
 use crate::run_end::RunEnd;
@@ -103,6 +105,7 @@ impl Machine<'_> {
         }
         self.threads.out = Some(slot);
         self.threads.operating = None;
+        let sp_before = hart.x[SP];
         let mut result = self.go(&mut hart, way);
         self.threads.out = None;
         if result.is_ok() {
@@ -112,6 +115,7 @@ impl Machine<'_> {
         self.threads[slot].sp = hart.x[2];
         self.threads[slot].pc = hart.pc;
         if result.is_ok() && self.threads[slot].is_alive() {
+            self.memory.clear_left(Region::Stack(slot as u32), sp_before, hart.x[SP]);
             self.clear_dead_registers(&mut hart);
         } else if result.is_ok() {
             *hart = Hart::new(0);
@@ -163,7 +167,7 @@ impl Machine<'_> {
         let stands_at_operation = system.program.hook(hart.pc).is_some() || self.is_system_call(hart.pc);
         let mut way = way.filter(|_| stands_at_operation);
         let mut budget = budget;
-        self.step.watches_frames = self.has_shared_frames(hart.x[2]);
+        self.step.watches_frames = system.options.uninitialised || self.has_shared_frames(hart.x[2]);
         if self.step.granted && !stands_at_operation {
             // The grant is for the access that the thread stands before. A thread that was interrupted stands before
             // any instruction; if it went through its next access at once, it would never be seen to stand before it.
@@ -201,7 +205,11 @@ impl Machine<'_> {
             Exit::Budget => return Ok(Stretch::Spent),
             _ => {}
         }
-        match self.after_exit(hart, exit, way) {
+        let next = self.after_exit(hart, exit, way);
+        if system.options.uninitialised {
+            self.note_stack_pointer(hart.x[SP]);
+        }
+        match next {
             Ok(Next::Wait | Next::End) | Err(RunEnd::Visible) => Ok(Stretch::Stopped),
             Ok(_) if self.step.ends_here => Ok(Stretch::Stopped),
             Ok(_) => Ok(Stretch::WentOn),
@@ -239,6 +247,9 @@ impl Machine<'_> {
             let mut one = 1;
             let exit = machine::run(hart, &system.program.code, self, &mut one);
             *budget -= 1 - one;
+            if system.options.uninitialised {
+                self.note_stack_pointer(hart.x[SP]);
+            }
             let has_left = hart.x[2] != self.step.sp_before && self.learn_left(self.threads.running, hart.x[2])?;
             match exit {
                 Exit::Budget if has_left && !self.is_free() => return Ok(Exit::Stopped(RunEnd::Visible)),
@@ -258,12 +269,16 @@ impl Machine<'_> {
             Exit::Ecall => self.at_call(hart, way)?,
             Exit::NotCode => self.outside_code(hart)?,
             Exit::Stopped(stop @ (RunEnd::PartlyValid | RunEnd::BelowStack | RunEnd::Uninitialised)) => {
-                if matches!(stop, RunEnd::Uninitialised) && system.program.is_user_code(hart.pc) {
-                    let place = self.accessed_address(hart).map_or(String::new(), |address| self.place_name(address));
-                    let message = format!("read of memory that was never written: {place}");
-                    return Err(RunEnd::fault(FaultKind::UninitialisedRead, message));
+                if matches!(stop, RunEnd::Uninitialised)
+                    && let Some(fault) = self.uninitialised_read(hart)
+                {
+                    return Err(fault);
                 }
-                let tolerable = matches!(stop, RunEnd::BelowStack) && self.is_lowering_stack(hart);
+                let tolerable = match stop {
+                    RunEnd::BelowStack => self.is_lowering_stack(hart),
+                    RunEnd::PartlyValid => self.is_field_read(hart),
+                    _ => true,
+                };
                 if system.program.is_user_code(hart.pc) && !tolerable {
                     return Err(self.refused_access(hart));
                 }
@@ -301,6 +316,29 @@ impl Machine<'_> {
             Next::Jump | Next::Wait | Next::End => {}
         }
         Ok(next)
+    }
+
+    /// Whether what a read reads beyond the end of an object is not used.
+    fn is_field_read(&mut self, hart: &Hart) -> bool {
+        let Some(address) = self.accessed_address(hart) else { return false };
+        let valid = self.standing(address).map_or(0, |standing| standing.valid >> (address % 64)).trailing_ones();
+        drops_rest(&self.system.program.code, hart.pc, valid)
+    }
+
+    /// The fault of a read of memory that was never written, if it is one.
+    fn uninitialised_read(&mut self, hart: &Hart) -> Option<RunEnd> {
+        let program = &self.system.program;
+        let address = self.accessed_address(hart)?;
+        let is_local = matches!(Region::of(address, self.slots()), Some(Region::Stack(_)));
+        let is_fault = program.is_user_code(hart.pc) && (!is_local || decides(&program.code, hart.pc));
+        self.threads.operating = Some(hart.clone());
+        let place = self.place_name(address);
+        self.threads.operating = None;
+        let message = match is_local {
+            true => format!("a branch or an address depends on {place}, which was never written"),
+            false => format!("read of memory that was never written: {place}"),
+        };
+        is_fault.then(|| RunEnd::fault(FaultKind::UninitialisedRead, message))
     }
 
     /// Whether a function is about to make room on the stack: compilers fill large frames before they are complete.
@@ -393,7 +431,8 @@ impl Machine<'_> {
                 count => return Ok(count? > 1),
             },
             Ways::Outcomes(count) => {
-                if !self.step.alone && count(self, arguments, self.threads.running) > 1 {
+                let is_choice = !self.step.alone || self.system.options.allocations_may_fail;
+                if is_choice && count(self, arguments, self.threads.running) > 1 {
                     return Ok(true);
                 }
             }

@@ -16,6 +16,7 @@ const HEADER: &str = include_str!("../../../../runtime/dampf.h");
 const THREAD_HEADER: &str = include_str!("../../../../runtime/IVMThread.h");
 const ANNOTATION_HEADER: &str = include_str!("../../../../runtime/icvm_verify.h");
 const ATOMIC_WAIT_HEADER: &str = include_str!("../../../../runtime/libstdc++/atomic_wait.h");
+const ATOMICS_HEADER: &str = include_str!("../../../../runtime/dampf_atomics.h");
 const HOOKS: &str = include_str!("../../../../runtime/hooks.c");
 
 /// The files of the runtime, on disk.
@@ -53,6 +54,11 @@ impl Runtime {
     /// Where dampf.h is found, and what comes before headers of the C++ library.
     pub fn include_directory(&self) -> PathBuf {
         self.directory.join("include")
+    }
+
+    /// What is included before everything else.
+    pub fn atomics_header(&self) -> PathBuf {
+        self.include_directory().join("dampf_atomics.h")
     }
 
     /// The object with the bodies of all hooks.
@@ -93,6 +99,7 @@ fn write_sources(directory: &Path) -> io::Result<()> {
     std::fs::write(include.join("dampf.h"), HEADER)?;
     std::fs::write(include.join("IVMThread.h"), THREAD_HEADER)?;
     std::fs::write(include.join("icvm_verify.h"), ANNOTATION_HEADER)?;
+    std::fs::write(include.join("dampf_atomics.h"), ATOMICS_HEADER)?;
     // Under the name that the C++ library includes.
     std::fs::create_dir(include.join("bits"))?;
     std::fs::write(include.join("bits/atomic_wait.h"), ATOMIC_WAIT_HEADER)?;
@@ -104,8 +111,10 @@ fn write_sources(directory: &Path) -> io::Result<()> {
 /// A name for the contents: the sources, and the compiler of the hooks.
 fn directory_name(toolchain: &Toolchain) -> String {
     let identity = toolchain.identity();
-    let parts = [HEADER, THREAD_HEADER, ANNOTATION_HEADER, ATOMIC_WAIT_HEADER, HOOKS, &toolchain::specs(), &identity];
-    let bytes = parts.iter().flat_map(|part| part.bytes().chain([0]));
+    let headers = [HEADER, THREAD_HEADER, ANNOTATION_HEADER, ATOMIC_WAIT_HEADER, ATOMICS_HEADER];
+    let specs = toolchain::specs();
+    let parts = headers.into_iter().chain([HOOKS, &specs, &identity]);
+    let bytes = parts.flat_map(|part| part.bytes().chain([0]));
     format!("runtime-{:016x}", dampf_core::fnv1a(bytes))
 }
 
