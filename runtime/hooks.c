@@ -1,19 +1,22 @@
 /* Bodies of the functions that the checker performs itself.
  *
  * A checked program calls the annotations of dampf.h, the functions of the verification community, and what the
- * compiler's sanitizers insert: one call before every memory access that may be shared, one for every atomic
- * operation, one for every undefined operation. When the checker's machine arrives at one of these symbols, it
- * performs the operation and returns to the caller. The bodies here are what happens when the same executable
- * runs somewhere else, under qemu for instance: accesses need nothing, atomics are done, a choice yields its
+ * compiler's sanitizers insert: calls about variables and frames, or one before every memory access that may be
+ * shared; one for every atomic operation, one for every undefined operation. When the checker's machine arrives at one
+ * of these symbols, it performs the operation and returns to the caller. The bodies here are what happens when the same
+ * executable runs somewhere else, under qemu for instance: accesses need nothing, atomics are done, a choice yields its
  * least value, and what the checker would report ends the program.
  *
  * This file is compiled without sanitizers. Every function is external, never inlined, and kept by the linker.
  */
+#define _GNU_SOURCE
 #include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #if defined(__has_attribute)
@@ -224,6 +227,11 @@ REPLACEABLE void __VERIFIER_atomic_end(void) {
     HOOK void name(__VA_ARGS__); \
     HOOK void name(__VA_ARGS__) {}
 
+/* The same where the program may have a function of its own. */
+#define UNHEEDED(name, ...) \
+    REPLACEABLE void name(__VA_ARGS__); \
+    REPLACEABLE void name(__VA_ARGS__) {}
+
 #define ACCESS(name) IGNORED(name, void *address __attribute__((__unused__)))
 
 #define ACCESSES(size) \
@@ -266,40 +274,88 @@ HOOK void *__tsan_memset(void *memory, int byte, unsigned long size) {
     return memset(memory, byte, size);
 }
 
-/* ---- what programs written for ThreadSanitizer call themselves ---- */
+/* ---- variables and frames, as -fsanitize=address reports them ----
+ *
+ * Functions write to the shadow of their stack, which has to be there. Nobody knows which parts of it are needed, so
+ * they are mapped when they are written to first. */
 
-#define SYNCHRONISATION(name, ...) \
-    REPLACEABLE void name(__VA_ARGS__); \
-    REPLACEABLE void name(__VA_ARGS__) {}
+enum { SHADOW_SHIFT = 3, SHADOW_CHUNK_SHIFT = 16 };
+static const uintptr_t shadow_offset = (uintptr_t)1 << 29;
+
+static void map_shadow(int number, siginfo_t *information, void *context) {
+    (void)context;
+    uintptr_t address = (uintptr_t)information->si_addr;
+    uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
+    uintptr_t shadow = (stack >> SHADOW_SHIFT) + shadow_offset;
+    uintptr_t distance = address > shadow ? address - shadow : shadow - address;
+    void *chunk = (void *)(address >> SHADOW_CHUNK_SHIFT << SHADOW_CHUNK_SHIFT);
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
+    /* Far from the shadow of this stack it is a fault of the program's, and happens again. */
+    if (distance > (uintptr_t)1 << 27 ||
+        mmap(chunk, (size_t)1 << SHADOW_CHUNK_SHIFT, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED) {
+        signal(number, SIG_DFL);
+    }
+}
+
+HOOK void __asan_init(void) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = map_shadow;
+    action.sa_flags = SA_SIGINFO | SA_NODEFER;
+    sigaction(SIGSEGV, &action, NULL);
+}
+
+UNHEEDED(__cyg_profile_func_enter, void *function __attribute__((__unused__)), void *caller __attribute__((__unused__)))
+UNHEEDED(__cyg_profile_func_exit, void *function __attribute__((__unused__)), void *caller __attribute__((__unused__)))
+IGNORED(__asan_version_mismatch_check_v8, void)
+IGNORED(__asan_register_globals, void *globals __attribute__((__unused__)),
+        unsigned long count __attribute__((__unused__)))
+IGNORED(__asan_unregister_globals, void *globals __attribute__((__unused__)),
+        unsigned long count __attribute__((__unused__)))
+IGNORED(__asan_before_dynamic_init, const char *module __attribute__((__unused__)))
+IGNORED(__asan_after_dynamic_init, void)
+IGNORED(__asan_handle_no_return, void)
+IGNORED(__asan_poison_stack_memory, void *memory __attribute__((__unused__)),
+        unsigned long size __attribute__((__unused__)))
+IGNORED(__asan_unpoison_stack_memory, void *memory __attribute__((__unused__)),
+        unsigned long size __attribute__((__unused__)))
+IGNORED(__asan_alloca_poison, void *memory __attribute__((__unused__)), unsigned long size __attribute__((__unused__)))
+IGNORED(__asan_allocas_unpoison, void *top __attribute__((__unused__)), void *bottom __attribute__((__unused__)))
+IGNORED(__asan_poison_memory_region, const volatile void *memory __attribute__((__unused__)),
+        unsigned long size __attribute__((__unused__)))
+IGNORED(__asan_unpoison_memory_region, const volatile void *memory __attribute__((__unused__)),
+        unsigned long size __attribute__((__unused__)))
+
+/* ---- what programs written for ThreadSanitizer call themselves ---- */
 
 #define UNUSED_ADDRESS void *address __attribute__((__unused__))
 #define UNUSED_FLAGS unsigned flags __attribute__((__unused__))
 #define UNUSED_PLACE const char *file __attribute__((__unused__)), int line __attribute__((__unused__))
 
-SYNCHRONISATION(__tsan_acquire, UNUSED_ADDRESS)
-SYNCHRONISATION(__tsan_release, UNUSED_ADDRESS)
-SYNCHRONISATION(__tsan_mutex_create, UNUSED_ADDRESS, UNUSED_FLAGS)
-SYNCHRONISATION(__tsan_mutex_destroy, UNUSED_ADDRESS, UNUSED_FLAGS)
-SYNCHRONISATION(__tsan_mutex_pre_lock, UNUSED_ADDRESS, UNUSED_FLAGS)
-SYNCHRONISATION(__tsan_mutex_post_lock, UNUSED_ADDRESS, UNUSED_FLAGS, int depth __attribute__((__unused__)))
-SYNCHRONISATION(__tsan_mutex_post_unlock, UNUSED_ADDRESS, UNUSED_FLAGS)
-SYNCHRONISATION(__tsan_mutex_pre_signal, UNUSED_ADDRESS, UNUSED_FLAGS)
-SYNCHRONISATION(__tsan_mutex_post_signal, UNUSED_ADDRESS, UNUSED_FLAGS)
-SYNCHRONISATION(__tsan_mutex_pre_divert, UNUSED_ADDRESS, UNUSED_FLAGS)
-SYNCHRONISATION(__tsan_mutex_post_divert, UNUSED_ADDRESS, UNUSED_FLAGS)
-SYNCHRONISATION(AnnotateHappensBefore, UNUSED_PLACE, UNUSED_ADDRESS)
-SYNCHRONISATION(AnnotateHappensAfter, UNUSED_PLACE, UNUSED_ADDRESS)
-SYNCHRONISATION(AnnotateIgnoreReadsBegin, UNUSED_PLACE)
-SYNCHRONISATION(AnnotateIgnoreReadsEnd, UNUSED_PLACE)
-SYNCHRONISATION(AnnotateIgnoreWritesBegin, UNUSED_PLACE)
-SYNCHRONISATION(AnnotateIgnoreWritesEnd, UNUSED_PLACE)
-SYNCHRONISATION(AnnotateNewMemory, UNUSED_PLACE, UNUSED_ADDRESS, unsigned long size __attribute__((__unused__)))
-SYNCHRONISATION(AnnotateBenignRaceSized, UNUSED_PLACE, UNUSED_ADDRESS, unsigned long size __attribute__((__unused__)),
+UNHEEDED(__tsan_acquire, UNUSED_ADDRESS)
+UNHEEDED(__tsan_release, UNUSED_ADDRESS)
+UNHEEDED(__tsan_mutex_create, UNUSED_ADDRESS, UNUSED_FLAGS)
+UNHEEDED(__tsan_mutex_destroy, UNUSED_ADDRESS, UNUSED_FLAGS)
+UNHEEDED(__tsan_mutex_pre_lock, UNUSED_ADDRESS, UNUSED_FLAGS)
+UNHEEDED(__tsan_mutex_post_lock, UNUSED_ADDRESS, UNUSED_FLAGS, int depth __attribute__((__unused__)))
+UNHEEDED(__tsan_mutex_post_unlock, UNUSED_ADDRESS, UNUSED_FLAGS)
+UNHEEDED(__tsan_mutex_pre_signal, UNUSED_ADDRESS, UNUSED_FLAGS)
+UNHEEDED(__tsan_mutex_post_signal, UNUSED_ADDRESS, UNUSED_FLAGS)
+UNHEEDED(__tsan_mutex_pre_divert, UNUSED_ADDRESS, UNUSED_FLAGS)
+UNHEEDED(__tsan_mutex_post_divert, UNUSED_ADDRESS, UNUSED_FLAGS)
+UNHEEDED(AnnotateHappensBefore, UNUSED_PLACE, UNUSED_ADDRESS)
+UNHEEDED(AnnotateHappensAfter, UNUSED_PLACE, UNUSED_ADDRESS)
+UNHEEDED(AnnotateIgnoreReadsBegin, UNUSED_PLACE)
+UNHEEDED(AnnotateIgnoreReadsEnd, UNUSED_PLACE)
+UNHEEDED(AnnotateIgnoreWritesBegin, UNUSED_PLACE)
+UNHEEDED(AnnotateIgnoreWritesEnd, UNUSED_PLACE)
+UNHEEDED(AnnotateNewMemory, UNUSED_PLACE, UNUSED_ADDRESS, unsigned long size __attribute__((__unused__)))
+UNHEEDED(AnnotateBenignRaceSized, UNUSED_PLACE, UNUSED_ADDRESS, unsigned long size __attribute__((__unused__)),
                 const char *why __attribute__((__unused__)))
-SYNCHRONISATION(AnnotateRWLockCreate, UNUSED_PLACE, UNUSED_ADDRESS)
-SYNCHRONISATION(AnnotateRWLockDestroy, UNUSED_PLACE, UNUSED_ADDRESS)
-SYNCHRONISATION(AnnotateRWLockAcquired, UNUSED_PLACE, UNUSED_ADDRESS, long is_write __attribute__((__unused__)))
-SYNCHRONISATION(AnnotateRWLockReleased, UNUSED_PLACE, UNUSED_ADDRESS, long is_write __attribute__((__unused__)))
+UNHEEDED(AnnotateRWLockCreate, UNUSED_PLACE, UNUSED_ADDRESS)
+UNHEEDED(AnnotateRWLockDestroy, UNUSED_PLACE, UNUSED_ADDRESS)
+UNHEEDED(AnnotateRWLockAcquired, UNUSED_PLACE, UNUSED_ADDRESS, long is_write __attribute__((__unused__)))
+UNHEEDED(AnnotateRWLockReleased, UNUSED_PLACE, UNUSED_ADDRESS, long is_write __attribute__((__unused__)))
 
 REPLACEABLE int __tsan_mutex_pre_unlock(UNUSED_ADDRESS, UNUSED_FLAGS) {
     return 0;

@@ -30,6 +30,12 @@ pub enum FaultKind {
     HeapOverflow,
     UseAfterFree,
     DoubleFree,
+    /// An access behind the end or before the start of a variable.
+    VariableOverflow,
+    /// An access to a local variable whose block was left.
+    UseAfterScope,
+    /// Memory was copied to memory that overlaps it by a function that must not be used so.
+    OverlappingCopy,
     /// A pointer was freed that is no heap block's start, or in the wrong way.
     InvalidFree,
     StackOverflow,
@@ -53,7 +59,7 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// All kinds.
-    pub const ALL: [FaultKind; 25] = [
+    pub const ALL: [FaultKind; 28] = [
         FaultKind::Deadlock,
         FaultKind::Assertion,
         FaultKind::Invariant,
@@ -68,6 +74,9 @@ impl FaultKind {
         FaultKind::HeapOverflow,
         FaultKind::UseAfterFree,
         FaultKind::DoubleFree,
+        FaultKind::VariableOverflow,
+        FaultKind::UseAfterScope,
+        FaultKind::OverlappingCopy,
         FaultKind::InvalidFree,
         FaultKind::StackOverflow,
         FaultKind::StackAccess,
@@ -103,6 +112,9 @@ impl FaultKind {
             FaultKind::HeapOverflow => "heap-overflow",
             FaultKind::UseAfterFree => "use-after-free",
             FaultKind::DoubleFree => "double-free",
+            FaultKind::VariableOverflow => "variable-overflow",
+            FaultKind::UseAfterScope => "use-after-scope",
+            FaultKind::OverlappingCopy => "overlapping-copy",
             FaultKind::InvalidFree => "invalid-free",
             FaultKind::StackOverflow => "stack-overflow",
             FaultKind::StackAccess => "stack-access",

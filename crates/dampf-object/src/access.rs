@@ -1,6 +1,6 @@
 //! Memory accesses: which are allowed, which are visible, and what they do.
 
-use crate::layout::{Region, STACK_BYTES, is_return_place};
+use crate::layout::{Region, STACK_BYTES, is_return_place, is_shadow};
 use crate::machine::Machine;
 use crate::run_end::RunEnd;
 use crate::sharing::{Fact, FactKind, SHARED_LINE_BYTES};
@@ -65,6 +65,8 @@ impl Machine<'_> {
                 standing(valid, 0, if slot == self.threads.running { 0 } else { u64::MAX })
             }
             Region::Tls(slot) => own(slot, if self.threads[slot as usize].is_alive() { u64::MAX } else { 0 }),
+            // What functions say of their frames is not for programs to read.
+            Region::Stack(_) if is_shadow(address) => None,
             Region::Stack(slot) => {
                 let thread = &self.threads[slot as usize];
                 let valid = match thread.is_alive() {
@@ -73,7 +75,7 @@ impl Machine<'_> {
                     // The bytes from its stack pointer on.
                     true => !below(thread.sp),
                 };
-                own(slot, valid)
+                own(slot, valid & self.memory.allowed_on_stack(region, line))
             }
         }
     }
@@ -233,12 +235,21 @@ impl Machine<'_> {
     /// Refuses an access to the running thread's own stack below its stack pointer.
     fn check_live(&self, address: u64, sp: u64) -> Result<(), RunEnd> {
         let own = || Region::of(address, self.slots()) == Some(Region::Stack(self.threads.running));
-        if address < sp && !self.memory.lenient && own() { Err(RunEnd::BelowStack) } else { Ok(()) }
+        if address < sp && !self.memory.lenient && !is_shadow(address) && own() {
+            Err(RunEnd::BelowStack)
+        } else {
+            Ok(())
+        }
     }
 
     #[cold]
     #[inline(never)]
     fn slow_store(&mut self, address: u64, value: u64, bytes: usize) -> Result<(), RunEnd> {
+        let own = Region::Stack(self.threads.running);
+        if is_shadow(address) && Region::of(address, self.slots()) == Some(own) {
+            self.memory.write_shadow(own, address, &value.to_le_bytes()[..bytes]);
+            return Ok(());
+        }
         self.ask(address, bytes as u64, true)?;
         self.memory.poke(address, &value.to_le_bytes()[..bytes]);
         if bytes == 8 {

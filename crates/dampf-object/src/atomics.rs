@@ -31,6 +31,10 @@ impl Machine<'_> {
         let (address, operand) = (hart.x[A0], hart.x[A1]);
         self.note_orders(&[if atomic == Atomic::Load { operand } else { hart.x[A2] }]);
         self.check_aligned(address, u64::from(bytes))?;
+        if atomic == Atomic::Store {
+            self.store_checked(address, operand, usize::from(bytes))?;
+            return Ok(Next::Return(0));
+        }
         // One operation, though it may read and write: the grant is used up by the first access.
         let granted = self.step.granted;
         let old = self.load_checked(address, usize::from(bytes))?;
@@ -46,7 +50,7 @@ impl Machine<'_> {
         };
         self.step.granted = granted;
         self.store_checked(address, new, usize::from(bytes))?;
-        Ok(Next::Return(if atomic == Atomic::Store { 0 } else { extended(old, bytes) }))
+        Ok(Next::Return(extended(old, bytes)))
     }
 
     /// Takes note of the memory orders that an operation asks for, in the last registers of its arguments.

@@ -215,6 +215,7 @@ impl Machine<'_> {
                 hart.pc = unwind;
             }
             _ => {
+                self.forget_frames(hart.x[SP]);
                 hart.x[SP] = Region::Stack(slot).base(0);
                 hart.x[A0] = CANCELED;
                 hart.pc = layout::RETURN_FROM_BODY;

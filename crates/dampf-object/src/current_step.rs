@@ -22,6 +22,8 @@ pub struct CurrentStep {
     pub sp_before: u64,
     /// How far it runs.
     pub granularity: Granularity,
+    /// The running thread's stack pointer when what is written of its stack was last looked at.
+    pub sp_noted: u64,
     /// Threads that were created or released in this step and have not run yet.
     pub fresh: Vec<u32>,
     /// What the program wrote in this step.
@@ -48,5 +50,6 @@ impl CurrentStep {
         self.ends_here = false;
         self.watches_frames = false;
         self.sp_before = sp;
+        self.sp_noted = sp;
     }
 }

@@ -2,9 +2,11 @@
 
 use crate::faults::short_name;
 use crate::hooks::{Told, Ways};
+use crate::layout::Region;
 use crate::machine::Machine;
 use crate::model::{ObjectModel, ObjectWorker, parts};
 use crate::program::is_users;
+use crate::shadow::LocalVariable;
 use crate::thread::Status;
 use dampf_core::{Action, Binding, CallStack, Describe, Model, SourceLocation, Step, Word};
 use dampf_rv::debug::{Place, Registers};
@@ -260,9 +262,21 @@ impl Machine<'_> {
         let memory = |address: u64, out: &mut [u8]| self.memory.peek(address, out);
         let mut frames = self.call_frames(&hart);
         frames.truncate(FRAMES_MAX);
+        // Where functions describe their frames themselves, compilers may place variables relative to any register.
+        let described = self.local_variable_at(Region::Stack(slot), address);
         for registers in &frames {
             for local in debug.locals(registers.pc) {
-                let Some(Place::Address(start)) = debug.read_local(&local, registers, &memory) else { continue };
+                let is_described = |variable: &&LocalVariable| {
+                    let function = |pc: u64| self.system.program.function_at(pc);
+                    variable.name == local.name && function(variable.function) == function(registers.pc)
+                };
+                let start = match described.as_ref().filter(is_described) {
+                    Some(variable) => variable.place.start,
+                    None => match debug.read_local(&local, registers, &memory) {
+                        Some(Place::Address(start)) => start,
+                        _ => continue,
+                    },
+                };
                 let offset = address.wrapping_sub(start);
                 if offset < debug.size_of(local.ty) {
                     let frames = debug.frames(registers.pc);

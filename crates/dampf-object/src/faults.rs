@@ -5,7 +5,13 @@ use crate::arena::{Arena, Block};
 use crate::layout::Region;
 use crate::machine::Machine;
 use crate::run_end::RunEnd;
+use crate::shadow::beside;
+use crate::step::Next;
 use dampf_core::FaultKind;
+use dampf_rv::machine::Hart;
+
+const RA: usize = 1;
+const A0: usize = 10;
 
 impl Machine<'_> {
     /// The fault of an access to bytes that may not be accessed.
@@ -26,7 +32,13 @@ impl Machine<'_> {
                 format!("{what} below the end of the stack: it is used up"),
             );
         }
-        if self.system.program.line(address).is_some() {
+        let behind = address.saturating_add(bytes.saturating_sub(1));
+        let program = &self.system.program;
+        if let Some(global) = program.global_before(address).or_else(|| program.global_before(behind)) {
+            let place = beside(&global.told(), global.variable.end, address, bytes);
+            return RunEnd::fault(FaultKind::VariableOverflow, format!("{what} {place}"));
+        }
+        if program.line(address).is_some() {
             let message = format!("{what} at {address:#x}, in {}", self.place_name(address));
             return RunEnd::fault(FaultKind::InvalidAccess, message);
         }
@@ -45,7 +57,10 @@ impl Machine<'_> {
             {
                 RunEnd::fault(FaultKind::StackOverflow, format!("{what} below the end of the stack: it is used up"))
             }
-            Some(Region::Stack(slot)) => {
+            Some(region @ Region::Stack(slot)) => {
+                if let Some((kind, place)) = self.bad_local_access(region, address, bytes) {
+                    return RunEnd::fault(kind, format!("{what} {place}"));
+                }
                 let owner = self.thread_name(slot);
                 RunEnd::fault(
                     FaultKind::StackAccess,
@@ -72,6 +87,19 @@ impl Machine<'_> {
             FaultKind::MisalignedAccess,
             format!("access of {bytes} bytes at {place}, which is not aligned to them"),
         ))
+    }
+
+    /// `memcpy`, whose own code copies: refuses what the user's code must not ask for. What starts at the same place is
+    /// tolerated, since compilers themselves copy structures so.
+    pub fn copy(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
+        let [to, from, bytes] = [hart.x[A0], hart.x[A0 + 1], hart.x[A0 + 2]];
+        let overlaps = to != from && to.abs_diff(from) < bytes;
+        if overlaps && self.system.program.is_user_code(hart.x[RA]) {
+            let (to, from) = (self.place_name(to), self.place_name(from));
+            let message = format!("memcpy of {bytes} bytes from {from} to {to}, which overlap");
+            return Err(RunEnd::fault(FaultKind::OverlappingCopy, message));
+        }
+        Ok(Next::Run)
     }
 
     pub fn check_locked(&mut self, address: u64, bytes: u64) -> Result<(), RunEnd> {

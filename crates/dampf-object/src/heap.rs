@@ -16,9 +16,16 @@ const ENOMEM: u64 = 12;
 /// Blocks are aligned to so many bytes unless the program asks for more.
 const ALIGN: u64 = 16;
 
+/// No process has so much memory: asking for it fails everywhere.
+const ADDRESS_SPACE_BYTES: u64 = 1 << 47;
+
+/// Larger alignments than this are not supported.
+const ALIGN_MAX: u64 = 1 << 20;
+
 /// The way of an allocation in which the thread is given the block that it freed last.
 const REUSE: u32 = 1;
 
+const RA: usize = 1;
 const A0: usize = 10;
 const A1: usize = 11;
 const A2: usize = 12;
@@ -51,45 +58,102 @@ const LIBRARY_ALLOCATORS: &[&str] = &[
     "_ZN9__gnu_cxx",
 ];
 
+/// What becomes of an allocation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Outcome {
+    Allocated,
+    /// The thread is given the block that it freed last.
+    Reused,
+    /// There is no memory, or so the program is told.
+    Failed,
+}
+
 impl Machine<'_> {
     /// In how many ways an allocation can happen. A thread that has freed a block which others know may be given the
     /// same one again, as real allocators do, or another: whoever still holds a pointer to the old one can tell.
     pub fn ways_to_allocate(&self, size: u64, slot: u32) -> u32 {
+        1 + u32::from(self.can_reuse(size, slot)) + self.ways_to_fail(slot)
+    }
+
+    /// In how many ways an allocation can fail for want of memory. Before `main` the libraries set themselves up.
+    pub fn ways_to_fail(&self, slot: u32) -> u32 {
+        u32::from(self.system.options.allocations_may_fail && self.threads[slot as usize].entry != 0)
+    }
+
+    fn can_reuse(&self, size: u64, slot: u32) -> bool {
         let (address, recycled_size) = self.threads[slot as usize].recycled;
         if address == 0 || u64::from(recycled_size) != size {
-            return 1;
+            return false;
         }
         match Region::of(address, self.slots()) {
             Some(region @ Region::Shared(of)) => {
                 let offset = (address - region.base(0)) as u32;
-                1 + u32::from(self.heap.peek_arenas(of).shared.is_free(offset, recycled_size))
+                self.heap.peek_arenas(of).shared.is_free(offset, recycled_size)
             }
-            _ => 1,
+            _ => false,
         }
     }
 
-    pub fn malloc(&mut self, hart: &Hart, way: u32) -> Result<Next, RunEnd> {
+    /// What becomes of an allocation that happens in one of its ways. To fail is the last one; `malloc` does so only
+    /// where the user's code calls it, and otherwise the last way is as the first.
+    fn outcome(&self, hart: &Hart, size: u64, maker: Maker, way: u32) -> Outcome {
+        let slot = self.threads.running;
         match way {
-            REUSE => Ok(self.reuse(hart, Maker::Malloc, false)),
-            _ => self.malloc_aligned(hart, hart.x[A0], ALIGN),
+            0 => Outcome::Allocated,
+            REUSE if self.can_reuse(size, slot) => Outcome::Reused,
+            _ if maker != Maker::Malloc || self.system.program.is_user_code(hart.x[RA]) => Outcome::Failed,
+            _ => Outcome::Allocated,
+        }
+    }
+
+    /// Whether `operator new` has called the function at hand. It does so only where there is no memory: otherwise its
+    /// work is done for it.
+    fn is_called_by_new(&self, hart: &Hart) -> bool {
+        let caller = self.system.program.function_at(hart.x[RA].wrapping_sub(2));
+        caller.starts_with("_Znwm") || caller.starts_with("_Znam")
+    }
+
+    pub fn malloc(&mut self, hart: &Hart, way: u32) -> Result<Next, RunEnd> {
+        if self.is_called_by_new(hart) {
+            return Ok(self.allocated(hart, None));
+        }
+        match self.outcome(hart, hart.x[A0], Maker::Malloc, way) {
+            Outcome::Reused => Ok(self.reuse(hart, Maker::Malloc, false)),
+            _ => self.malloc_aligned(hart, hart.x[A0], ALIGN, way),
         }
     }
 
     pub fn calloc(&mut self, hart: &Hart, way: u32) -> Result<Next, RunEnd> {
-        if way == REUSE {
-            return Ok(self.reuse(hart, Maker::Malloc, true));
+        // A product that is no size is more than there is.
+        let size = hart.x[A0].checked_mul(hart.x[A1]).unwrap_or(u64::MAX);
+        match self.outcome(hart, size, Maker::Malloc, way) {
+            Outcome::Reused => return Ok(self.reuse(hart, Maker::Malloc, true)),
+            Outcome::Failed => return Ok(self.allocated(hart, None)),
+            Outcome::Allocated => {}
         }
-        let size = hart.x[A0].checked_mul(hart.x[A1]);
-        let address = size.and_then(|size| self.allocate(hart, size, ALIGN, Maker::Malloc));
-        if let (Some(address), Some(size)) = (address, size) {
+        let address = self.allocate(hart, size, ALIGN, Maker::Malloc)?;
+        if let Some(address) = address {
             self.note_written(address, size, true);
         }
         Ok(self.allocated(hart, address))
     }
 
-    pub fn malloc_aligned(&mut self, hart: &Hart, size: u64, align: u64) -> Result<Next, RunEnd> {
-        let address = self.allocate(hart, size, align, Maker::Malloc);
+    pub fn malloc_aligned(&mut self, hart: &Hart, size: u64, align: u64, way: u32) -> Result<Next, RunEnd> {
+        let address = match self.outcome(hart, size, Maker::Malloc, way) {
+            Outcome::Failed => None,
+            _ => self.allocate(hart, size, align, Maker::Malloc)?,
+        };
         Ok(self.allocated(hart, address))
+    }
+
+    /// `aligned_alloc` and `memalign`, which the C library may have as one function. What is no alignment is refused.
+    pub fn aligned_alloc(&mut self, hart: &Hart, way: u32) -> Result<Next, RunEnd> {
+        let align = hart.x[A0];
+        if !align.is_power_of_two() {
+            self.set_errno(hart, EINVAL);
+            return Ok(Next::Return(0));
+        }
+        self.malloc_aligned(hart, hart.x[A1], align, way)
     }
 
     /// Returns the address of a block, or that there is no memory.
@@ -100,15 +164,17 @@ impl Machine<'_> {
         Next::Return(address.unwrap_or(0))
     }
 
-    pub fn posix_memalign(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
+    pub fn posix_memalign(&mut self, hart: &Hart, way: u32) -> Result<Next, RunEnd> {
         let (pointer, align, size) = (hart.x[A0], hart.x[A1], hart.x[A2]);
         if !align.is_power_of_two() || align < 8 {
             return Ok(Next::Return(EINVAL));
         }
         self.check_writable(pointer, 8)?;
-        let Some(address) = self.allocate(hart, size, align, Maker::Malloc) else {
-            return Ok(Next::Return(ENOMEM));
+        let address = match self.outcome(hart, size, Maker::Malloc, way) {
+            Outcome::Failed => None,
+            _ => self.allocate(hart, size, align, Maker::Malloc)?,
         };
+        let Some(address) = address else { return Ok(Next::Return(ENOMEM)) };
         self.memory.poke_long(pointer, address);
         Ok(Next::Return(0))
     }
@@ -139,15 +205,34 @@ impl Machine<'_> {
 
     /// `operator new` without memory throws, which the library's own code does best.
     pub fn new_block(&mut self, hart: &Hart, align: u64, maker: Maker, way: u32) -> Result<Next, RunEnd> {
-        match way {
-            REUSE => Ok(self.reuse(hart, maker, false)),
-            _ => Ok(self.allocate(hart, hart.x[A0], align, maker).map_or(Next::Run, Next::Return)),
+        match self.outcome(hart, hart.x[A0], maker, way) {
+            // The one that does not throw asks the other, which has failed then.
+            _ if self.is_called_by_new(hart) => Ok(Next::Run),
+            Outcome::Failed => Ok(Next::Run),
+            Outcome::Reused => Ok(self.reuse(hart, maker, false)),
+            Outcome::Allocated if !align.is_power_of_two() => Ok(Next::Run),
+            Outcome::Allocated => Ok(self.allocate(hart, hart.x[A0], align, maker)?.map_or(Next::Run, Next::Return)),
         }
     }
 
-    fn allocate(&mut self, hart: &Hart, size: u64, align: u64, maker: Maker) -> Option<u64> {
+    /// The address of a new block; none where there cannot be so much memory. What there may be, but not here, is not
+    /// supported: a program is not to be told that there is none.
+    fn allocate(&mut self, hart: &Hart, size: u64, align: u64, maker: Maker) -> Result<Option<u64>, RunEnd> {
+        if size >= ADDRESS_SPACE_BYTES {
+            return Ok(None);
+        }
+        let address = if align <= ALIGN_MAX { self.place_block(hart, size, align as u32, maker) } else { None };
+        match address {
+            Some(address) => Ok(Some(address)),
+            None => {
+                let what = format!("an allocation of {size} bytes aligned to {align}");
+                Err(RunEnd::from(self.system.program.unsupported(what, self.user_pc(hart))))
+            }
+        }
+    }
+
+    fn place_block(&mut self, hart: &Hart, size: u64, align: u32, maker: Maker) -> Option<u64> {
         let size = u32::try_from(size).ok().filter(|&size| size < ARENA_BYTES)?;
-        let align = u32::try_from(align).ok().filter(|align| align.is_power_of_two() && *align <= 1 << 20)?;
         let site = self.site(hart);
         self.threads.current_mut().recycled = (0, 0);
         if maker == Maker::Malloc && self.is_library_allocation(hart, site) {
@@ -308,10 +393,10 @@ impl Machine<'_> {
         }
     }
 
-    pub fn reallocate(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
+    pub fn reallocate(&mut self, hart: &Hart, way: u32) -> Result<Next, RunEnd> {
         let (old, size) = (hart.x[A0], hart.x[A1]);
         if old == 0 {
-            return Ok(Next::Return(self.allocate(hart, size, ALIGN, Maker::Malloc).unwrap_or(0)));
+            return self.malloc_aligned(hart, size, ALIGN, way);
         }
         if size == 0 {
             self.release_block(old, Maker::Malloc)?;
@@ -321,7 +406,10 @@ impl Machine<'_> {
         let Some((_, block)) = found.filter(|(region, block)| region.base(0) + u64::from(block.offset) == old) else {
             return Err(self.bad_free(old, "realloc", found.is_some()));
         };
-        let Some(new) = self.allocate(hart, size, ALIGN, Maker::Malloc) else { return Ok(Next::Return(0)) };
+        if self.outcome(hart, size, Maker::Malloc, way) == Outcome::Failed {
+            return Ok(self.allocated(hart, None));
+        }
+        let Some(new) = self.allocate(hart, size, ALIGN, Maker::Malloc)? else { return Ok(self.allocated(hart, None)) };
         let mut contents = vec![0; u64::from(block.size).min(size) as usize];
         self.memory.peek(old, &mut contents);
         self.memory.poke(new, &contents);

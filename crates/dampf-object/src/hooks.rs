@@ -43,7 +43,8 @@ pub enum Place {
     Convention { library: &'static [&'static str], program: &'static [&'static str] },
     /// At functions whose names begin in a way, and that no other row names.
     Prefix(&'static str),
-    /// At the compiler's callbacks for an atomic operation of each width: what follows `__tsan_atomic32_`.
+    /// At the compiler's callbacks for an atomic operation of each width: what follows `__tsan_atomic32_`, or stands
+    /// in `__atomic_load_4` between.
     AtomicCallbacks(&'static [&'static str]),
     /// Where `main` begins.
     Main,
@@ -279,14 +280,24 @@ pub fn is_atomic_function(name: &str) -> bool {
     name.starts_with("__VERIFIER_atomic_") && by_name(name).is_none()
 }
 
-/// Reads a name like `__tsan_atomic32_load`.
+/// Reads a name like `__tsan_atomic32_load` or `__atomic_load_4`: compilers call the former where they look for races,
+/// and the latter where they are told not to do it themselves.
 fn atomic_callback(name: &str) -> Option<Hook> {
-    let (bits, operation) = name.strip_prefix("__tsan_atomic")?.split_once('_')?;
+    let (operation, bits) = match name.strip_prefix("__atomic_") {
+        Some(rest) => {
+            let (operation, bytes) = rest.rsplit_once('_')?;
+            (operation, 8 * bytes.parse::<u32>().ok()?)
+        }
+        None => {
+            let (bits, operation) = name.strip_prefix("__tsan_atomic")?.split_once('_')?;
+            (operation, bits.parse().ok()?)
+        }
+    };
     let bytes = match bits {
-        "8" => 1,
-        "16" => 2,
-        "32" => 4,
-        "64" => 8,
+        8 => 1,
+        16 => 2,
+        32 => 4,
+        64 => 8,
         // Wider ones are done under a lock, by the library.
         _ => return None,
     };
@@ -322,8 +333,20 @@ mod tests {
         assert!(is_told("__tsan_atomic32_fetch_add", "updates"));
         assert_eq!(by_name("__tsan_atomic32_fetch_add").and_then(Hook::object_access), Some((4, true)));
         assert_eq!(by_name("__tsan_atomic8_load").and_then(Hook::atomic_load), Some(1));
+        assert_eq!(by_name("__atomic_load_8").and_then(Hook::atomic_load), Some(8));
+        assert_eq!(by_name("__atomic_fetch_nand_2").and_then(Hook::object_access), Some((2, true)));
+        assert!(is_told("__atomic_compare_exchange_4", "compares and exchanges"));
         assert!(is_told("pthread_mutex_lock", "locks"));
-        for unknown in ["__tsan_atomic_thread_fence", "__tsan_atomic128_load", "printf", "pthread_mutex_", "main"] {
+        for unknown in [
+            "__atomic_load_16",
+            "__atomic_load",
+            "__atomic_is_lock_free",
+            "__tsan_atomic_thread_fence",
+            "__tsan_atomic128_load",
+            "printf",
+            "pthread_mutex_",
+            "main",
+        ] {
             assert!(by_name(unknown).is_none(), "{unknown}");
         }
     }
@@ -350,8 +373,13 @@ mod tests {
             if matches!(row.place, Place::Main | Place::SectionFunction | Place::SectionReturn | Place::OmittedRead) {
                 assert!(at_place(row.place, 4).is_in_function());
             } else {
-                let LiveRegisters::Arguments(count) = row.registers else { panic!("{about:?} is a function's") };
-                assert!(count <= 8 && (!has_object || count > 0), "{about:?}");
+                match row.registers {
+                    LiveRegisters::Arguments(count) => {
+                        assert!(count <= 8 && (!has_object || count > 0), "{about:?}");
+                    }
+                    LiveRegisters::All => assert!(!has_object, "{about:?} runs by itself"),
+                    LiveRegisters::OfCode => panic!("{about:?} is a function's"),
+                }
             }
         }
     }

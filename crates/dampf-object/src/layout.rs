@@ -15,13 +15,47 @@ pub const MAPS: u64 = 0x5000_0000;
 pub const LIBRARY_HEAP: u64 = 0x6000_0000;
 const FIXED_END: u64 = 0x8000_0000;
 
-const SLOTS: u64 = 0x10_0000_0000;
+const SLOTS: u64 = 0x800_0000_0000;
 const SLOT: u64 = 0x1_0000_0000;
 const ARENA: u64 = 0x4000_0000;
 const TLS: u64 = 0x8000_0000;
 const STACK_TOP: u64 = 0xffff_0000;
 /// A thread's stack may grow to this size.
 pub const STACK_BYTES: u64 = 8 << 20;
+
+/// How far below the end of its memory a stack's tree has the bits that say what was written (see `initialisation`).
+pub const STACK_BITS: u64 = 4 * STACK_BYTES;
+
+/// Whether an address of a stack's tree is that of such bits.
+pub fn is_stack_bits(address: u64) -> bool {
+    address >= SLOTS && address % SLOT < STACK_TOP - STACK_BYTES
+}
+
+/// Where compiled code says which bytes of a stack are no variable's: a byte about eight, as AddressSanitizer has it for
+/// this machine. What is said about the threads' stacks lies between the fixed parts and the slots.
+const SHADOW: u64 = 1 << 29;
+/// So many bytes are told about by a byte of the shadow.
+pub const GRANULE_BYTES: u64 = 8;
+/// So many lines of a stack are told about by a line of the shadow, which is kept behind them in the stack's tree.
+const LINES_PER_SHADOW_LINE: u32 = 8;
+
+/// Where it is said which of the eight bytes at an address are no variable's.
+#[inline]
+pub fn shadow_of(address: u64) -> u64 {
+    address / GRANULE_BYTES + SHADOW
+}
+
+/// The bytes that a byte of the shadow is about.
+#[inline]
+pub fn shadowed_by(address: u64) -> u64 {
+    (address - SHADOW) * GRANULE_BYTES
+}
+
+/// Whether an address is in the shadow of what threads have.
+#[inline]
+pub fn is_shadow(address: u64) -> bool {
+    (SLOTS / GRANULE_BYTES + SHADOW..SLOTS).contains(&address)
+}
 
 /// Places that are no code: a thread that returns to one of them is at the end of a stage of its life.
 pub const RETURN_FROM_START: u64 = 0x7fff_f000;
@@ -129,6 +163,9 @@ impl Region {
             BREAK..MAPS => Some(Region::Break),
             MAPS..LIBRARY_HEAP => Some(Region::Maps),
             LIBRARY_HEAP..0x7000_0000 => Some(Region::LibraryHeap),
+            _ if is_shadow(address) => {
+                Region::of(shadowed_by(address), slots).filter(|region| matches!(region, Region::Stack(_)))
+            }
             _ => None,
         }
     }
@@ -149,11 +186,19 @@ impl Region {
     }
 
     /// The index of an address's line in the region's tree. Stacks count downwards, so that a little used one is
-    /// a small tree.
+    /// a small tree, and every eight lines are followed by the line of their shadow.
     #[inline]
     pub fn line_index(self, address: u64, globals: u64) -> u32 {
+        const GROUP: u32 = LINES_PER_SHADOW_LINE;
         match self {
-            Region::Stack(_) => ((self.base(globals) - 1 - address) / 64) as u32,
+            Region::Stack(_) if is_shadow(address) => {
+                let line = ((self.base(globals) - 1 - shadowed_by(address)) / 64) as u32;
+                line / GROUP * (GROUP + 1) + GROUP
+            }
+            Region::Stack(_) => {
+                let line = ((self.base(globals) - 1 - address) / 64) as u32;
+                line + line / GROUP
+            }
             _ => ((address - self.base(globals)) / 64) as u32,
         }
     }
@@ -161,7 +206,16 @@ impl Region {
     /// The address of the first byte of a line.
     pub fn line_address(self, index: u32, globals: u64) -> u64 {
         match self {
-            Region::Stack(_) => self.base(globals) - 64 - u64::from(index) * 64,
+            Region::Stack(_) => {
+                let (group, of_group) = (index / (LINES_PER_SHADOW_LINE + 1), index % (LINES_PER_SHADOW_LINE + 1));
+                let lines = u64::from(group * LINES_PER_SHADOW_LINE);
+                match of_group {
+                    LINES_PER_SHADOW_LINE => {
+                        shadow_of(self.base(globals) - (lines + u64::from(LINES_PER_SHADOW_LINE)) * 64)
+                    }
+                    _ => self.base(globals) - (lines + u64::from(of_group) + 1) * 64,
+                }
+            }
             _ => self.base(globals) + u64::from(index) * 64,
         }
     }
@@ -187,7 +241,7 @@ mod tests {
         for number in 1..Region::count(5) {
             let region = Region::from_number(number);
             assert_eq!(region.number(), number);
-            for index in [0, 1, 77, 5000] {
+            for index in [0, 1, 7, 8, 9, 77, 5000] {
                 let address = region.line_address(index, 0x2_0000);
                 for address in [address, address + 1, address + 63] {
                     assert_eq!(Region::of(address, 5), Some(region));
@@ -195,6 +249,15 @@ mod tests {
                 }
             }
         }
+        for slot in [0, 4] {
+            let top = Region::Stack(slot).base(0);
+            for address in [top - 8, top - 512, top - 520, top - STACK_BYTES] {
+                assert!(is_shadow(shadow_of(address)) && !is_shadow(address));
+                assert_eq!(Region::of(shadow_of(address), 5), Some(Region::Stack(slot)));
+                assert_eq!(shadowed_by(shadow_of(address)), address);
+            }
+        }
+        assert_eq!(Region::of(shadow_of(Region::Tls(0).base(0)), 5), None);
         assert_eq!(Region::of(RETURN_FROM_START, 5), None);
         assert_eq!(Region::of(Region::Stack(1).base(0), 5), None);
         assert_eq!(Region::of(Region::Shared(5).base(0), 5), None);

@@ -14,6 +14,7 @@ use crate::premise::Premises;
 use crate::process::Process;
 use crate::race::PendingAccess;
 use crate::refutation::Refuted;
+use crate::shadow::live_bytes;
 use crate::site::Callers;
 use crate::system::System;
 use crate::thread::Thread;
@@ -255,11 +256,7 @@ impl<'m> Machine<'m> {
         for &slot in self.threads.touched() {
             let Some(hart) = self.threads.loaded_hart(slot) else { continue };
             let sp = if self.threads[slot as usize].is_alive() { hart.x[STACK_POINTER] } else { u64::MAX };
-            self.memory.space.clear_dead(Region::Stack(slot), |line| match sp.saturating_sub(line) {
-                0 => u64::MAX,
-                dead @ 1..64 => u64::MAX << dead,
-                _ => 0,
-            });
+            self.memory.space.clear_dead(Region::Stack(slot), |line| live_bytes(line, sp));
         }
         self.memory.space.settle();
     }

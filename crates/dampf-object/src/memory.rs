@@ -33,7 +33,8 @@ impl<'m> Memory<'m> {
 
     /// Whether the bytes of a region are watched: whether they have been written.
     pub fn is_watched(&self, region: Option<Region>) -> bool {
-        self.system.options.uninitialised && matches!(region, Some(Region::Shared(_) | Region::Private(_)))
+        self.system.options.uninitialised
+            && matches!(region, Some(Region::Shared(_) | Region::Private(_) | Region::Stack(_)))
     }
 
     fn slots(&self) -> usize {

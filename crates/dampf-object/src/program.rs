@@ -6,6 +6,7 @@
 
 use crate::announced::unmade_reads;
 use crate::by_address::ByAddress;
+use crate::global_bounds::{self, BoundedGlobal};
 use crate::hooks::{self, Hook, Place};
 use crate::layout::IMAGE_END;
 use crate::plain::PlainFunctions;
@@ -61,6 +62,8 @@ pub struct Program {
     first_line: u64,
     /// The writable part: whole lines.
     pub globals: Range<u64>,
+    /// The user's global variables that have room behind them, sorted.
+    bounded_globals: Vec<BoundedGlobal>,
 }
 
 #[derive(Clone, Copy, Default, Debug)]
@@ -119,6 +122,7 @@ impl Program {
         let exit_buffer_offset = exit_buffer_offset(&image, &code);
         let plain_functions = PlainFunctions::find(&image, &code);
         let atomic_assembly = atomic_assembly(&image, &code);
+        let bounded_globals = global_bounds::find(&image, &code);
         let errno_offset = errno.map(|symbol| symbol.address);
         let mut program = Program {
             path,
@@ -140,6 +144,7 @@ impl Program {
             masks: Vec::new(),
             first_line: 0,
             globals: start..end.next_multiple_of(line),
+            bounded_globals,
             image,
         };
         program.lay_out();
@@ -164,14 +169,18 @@ impl Program {
         for number in 0..self.image.segments.len() {
             let segment = &self.image.segments[number];
             let range = segment.address..segment.address + segment.memory_size;
-            self.mark(range, |masks| &mut masks.valid);
+            self.mark(range, |masks, bytes| masks.valid |= bytes);
+        }
+        for number in 0..self.bounded_globals.len() {
+            let global = &self.bounded_globals[number];
+            self.mark(global.variable.end..global.padded_end, |masks, bytes| masks.valid &= !bytes);
         }
         self.mark_user_variables();
     }
 
     fn mark_user_variables(&mut self) {
         if self.debug.user_code().is_empty() {
-            self.mark(self.globals.clone(), |masks| &mut masks.user);
+            self.mark(self.globals.clone(), |masks, bytes| masks.user |= bytes);
             return;
         }
         let variables = self.debug.globals().iter().filter(|variable| !variable.thread_local);
@@ -203,11 +212,12 @@ impl Program {
         let common = self.image.symbols().iter().filter(is_common);
         ranges.extend(common.map(|symbol| symbol.address..symbol.address + symbol.size));
         for range in ranges {
-            self.mark(range, |masks| &mut masks.user);
+            self.mark(range, |masks, bytes| masks.user |= bytes);
         }
     }
 
-    fn mark(&mut self, range: Range<u64>, mask: impl Fn(&mut Masks) -> &mut u64) {
+    /// Changes the masks of all lines that a range of addresses is in, given the bytes of each as a mask.
+    fn mark(&mut self, range: Range<u64>, change: impl Fn(&mut Masks, u64)) {
         let line = LINE_BYTES as u64;
         let (first, last) = (self.first_line * line, (self.first_line + self.masks.len() as u64) * line);
         let (mut address, end) = (range.start.max(first), range.end.min(last));
@@ -216,7 +226,7 @@ impl Program {
             let line_end = (address / line + 1) * line;
             let (from, to) = (address % line, end.min(line_end) - address / line * line);
             let upto = |bits: u64| if bits >= 64 { u64::MAX } else { (1u64 << bits) - 1 };
-            *mask(&mut self.masks[number]) |= upto(to) & !upto(from);
+            change(&mut self.masks[number], upto(to) & !upto(from));
             address = line_end;
         }
     }
@@ -226,6 +236,14 @@ impl Program {
     pub fn line(&self, address: u64) -> Option<(&Line, Masks)> {
         let number = (address / LINE_BYTES as u64).checked_sub(self.first_line)? as usize;
         Some((self.lines.get(number)?, self.masks[number]))
+    }
+
+    /// The global variable whose room an address lies in, behind its end.
+    pub fn global_before(&self, address: u64) -> Option<&BoundedGlobal> {
+        let after = self.bounded_globals.partition_point(|global| global.variable.start <= address);
+        self.bounded_globals[..after]
+            .last()
+            .filter(|global| (global.variable.end..global.padded_end).contains(&address))
     }
 
     #[inline]
@@ -381,7 +399,7 @@ fn plant(image: &Image, debug: &DebugInfo, code: &mut Code, main: u64) -> (ByAdd
     let mut instrumented = false;
     let users = |address: u64| debug.user_code().iter().any(|range| range.contains(&address));
     for symbol in image.symbols() {
-        instrumented |= symbol.name == "__tsan_init";
+        instrumented |= matches!(symbol.name.as_str(), "__tsan_init" | "__asan_init");
         if symbol.kind == SymbolKind::Function && users(symbol.address) && hooks::is_atomic_function(&symbol.name) {
             let returns = returns(code, symbol.address..symbol.address + symbol.size);
             let leaving = returns.into_iter().map(|pc| (pc, hooks::at_place(Place::SectionReturn, 0)));

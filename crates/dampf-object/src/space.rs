@@ -67,6 +67,12 @@ impl<'m> Space<'m> {
         }
     }
 
+    /// Forgets one line of what was translated.
+    #[inline]
+    pub fn forget_line(&mut self, address: u64) {
+        self.entries[(address >> 6) as usize % ENTRIES] = EMPTY;
+    }
+
     /// Forgets what was written, too.
     fn reset(&mut self) {
         self.forget();
@@ -194,7 +200,7 @@ impl<'m> Space<'m> {
             None => {
                 let line = *self.table.get(self.trees[region.number()].line(self.table, index));
                 // What was translated leads to the line as it was.
-                self.entries[(address >> 6) as usize % ENTRIES] = EMPTY;
+                self.forget_line(address);
                 self.copies.add(key, line)
             }
         };

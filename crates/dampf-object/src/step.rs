@@ -1,7 +1,9 @@
 //! One step: a thread performs the operation it stands before, and runs up to its next visible one.
 
 use crate::cancellation::CANCELLED;
+use crate::field_reads::drops_rest;
 use crate::hooks::{Hook, Object, Visible, Ways};
+use crate::initialisation::decides;
 use crate::layout::Region;
 use crate::machine::Machine;
 use crate::run_end::RunEnd;
@@ -107,6 +109,7 @@ impl Machine<'_> {
         }
         self.threads.out = Some(slot);
         self.threads.operating = None;
+        let sp_before = hart.x[SP];
         if self.threads[slot as usize].cancellation.is_late {
             // The thread goes on, and will find the request where it comes to.
             self.threads[slot as usize].cancellation.is_late = false;
@@ -126,6 +129,7 @@ impl Machine<'_> {
         self.threads[slot].sp = hart.x[2];
         self.threads[slot].pc = hart.pc;
         if result.is_ok() && self.threads[slot].is_alive() {
+            self.memory.clear_left(Region::Stack(slot as u32), sp_before, hart.x[SP]);
             self.clear_dead_registers(&mut hart);
         } else if result.is_ok() {
             *hart = Hart::new(0);
@@ -191,7 +195,7 @@ impl Machine<'_> {
         let stands_at_operation = system.program.hook(hart.pc).is_some() || self.is_system_call(hart.pc);
         let mut way = way.filter(|_| stands_at_operation);
         let mut budget = budget;
-        self.step.watches_frames = self.has_shared_frames(hart.x[2]);
+        self.step.watches_frames = system.options.uninitialised || self.has_shared_frames(hart.x[2]);
         if self.step.granted && !stands_at_operation {
             // The grant is for the access that the thread stands before. A thread that was interrupted stands before
             // any instruction; if it went through its next access at once, it would never be seen to stand before it.
@@ -230,7 +234,11 @@ impl Machine<'_> {
             _ => {}
         }
         let (is_first, pc) = (way.is_some(), hart.pc);
-        match self.after_exit(hart, exit, way) {
+        let next = self.after_exit(hart, exit, way);
+        if system.options.uninitialised {
+            self.note_stack_pointer(hart.x[SP]);
+        }
+        match next {
             Ok(Next::Wait | Next::End) | Err(RunEnd::Visible) => Ok(Stretch::Stopped),
             // What the thread did before has happened, and others may go on from there: it stands before what is not
             // supported, and comes to it in its next step. An atomic section has not begun, however.
@@ -273,6 +281,9 @@ impl Machine<'_> {
             let mut one = 1;
             let exit = machine::run(hart, &system.program.code, self, &mut one);
             *budget -= 1 - one;
+            if system.options.uninitialised {
+                self.note_stack_pointer(hart.x[SP]);
+            }
             let has_left = hart.x[2] != self.step.sp_before && self.learn_left(self.threads.running, hart.x[2])?;
             match exit {
                 Exit::Budget if has_left && !self.is_free() => return Ok(Exit::Stopped(RunEnd::Visible)),
@@ -292,12 +303,16 @@ impl Machine<'_> {
             Exit::Ecall => self.at_call(hart, way)?,
             Exit::NotCode => self.outside_code(hart)?,
             Exit::Stopped(stop @ (RunEnd::PartlyValid | RunEnd::BelowStack | RunEnd::Uninitialised)) => {
-                if matches!(stop, RunEnd::Uninitialised) && system.program.is_user_code(hart.pc) {
-                    let place = self.accessed_address(hart).map_or(String::new(), |address| self.place_name(address));
-                    let message = format!("read of memory that was never written: {place}");
-                    return Err(RunEnd::fault(FaultKind::UninitialisedRead, message));
+                if matches!(stop, RunEnd::Uninitialised)
+                    && let Some(fault) = self.uninitialised_read(hart)
+                {
+                    return Err(fault);
                 }
-                let tolerable = matches!(stop, RunEnd::BelowStack) && self.is_lowering_stack(hart);
+                let tolerable = match stop {
+                    RunEnd::BelowStack => self.is_lowering_stack(hart),
+                    RunEnd::PartlyValid => self.is_field_read(hart),
+                    _ => true,
+                };
                 if system.program.is_user_code(hart.pc) && !tolerable {
                     return Err(self.refused_access(hart));
                 }
@@ -335,6 +350,29 @@ impl Machine<'_> {
             Next::Jump | Next::Wait | Next::End => {}
         }
         Ok(next)
+    }
+
+    /// Whether what a read reads beyond the end of an object is not used.
+    fn is_field_read(&mut self, hart: &Hart) -> bool {
+        let Some(address) = self.accessed_address(hart) else { return false };
+        let valid = self.standing(address).map_or(0, |standing| standing.valid >> (address % 64)).trailing_ones();
+        drops_rest(&self.system.program.code, hart.pc, valid)
+    }
+
+    /// The fault of a read of memory that was never written, if it is one.
+    fn uninitialised_read(&mut self, hart: &Hart) -> Option<RunEnd> {
+        let program = &self.system.program;
+        let address = self.accessed_address(hart)?;
+        let is_local = matches!(Region::of(address, self.slots()), Some(Region::Stack(_)));
+        let is_fault = program.is_user_code(hart.pc) && (!is_local || decides(&program.code, hart.pc));
+        self.threads.operating = Some(hart.clone());
+        let place = self.place_name(address);
+        self.threads.operating = None;
+        let message = match is_local {
+            true => format!("a branch or an address depends on {place}, which was never written"),
+            false => format!("read of memory that was never written: {place}"),
+        };
+        is_fault.then(|| RunEnd::fault(FaultKind::UninitialisedRead, message))
     }
 
     /// Whether a function is about to make room on the stack: compilers fill large frames before they are complete.
@@ -432,7 +470,8 @@ impl Machine<'_> {
                 }
             }
             Ways::Outcomes(count) => {
-                if !self.step.alone && count(self, arguments, self.threads.running) > 1 {
+                let is_choice = !self.step.alone || self.system.options.allocations_may_fail;
+                if is_choice && count(self, arguments, self.threads.running) > 1 {
                     return Ok(true);
                 }
             }

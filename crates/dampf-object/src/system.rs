@@ -28,8 +28,11 @@ pub struct ProgramChecks {
     pub spurious_wakeups: bool,
     /// Heap blocks that are left at the end are a fault.
     pub leaks: bool,
-    /// Reading heap memory that was never written is a fault.
+    /// Reading heap memory that was never written is a fault, and so is a branch or an address that depends on a local
+    /// variable that was never written.
     pub uninitialised: bool,
+    /// Every allocation of the program's may fail for want of memory.
+    pub allocations_may_fail: bool,
     /// Conflicting accesses are no fault.
     pub ignore_races: bool,
     /// Ending with an exit status other than 0 is no fault.
@@ -45,6 +48,7 @@ impl Default for ProgramChecks {
             spurious_wakeups: false,
             leaks: false,
             uninitialised: false,
+            allocations_may_fail: false,
             ignore_races: false,
             any_exit_status: false,
             clock_jumps: 1,

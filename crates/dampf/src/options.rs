@@ -360,9 +360,14 @@ pub struct ProgramOptions {
     #[arg(long, help_heading = "Programs")]
     pub leaks: bool,
 
-    /// Reading heap memory that was never written is a fault
+    /// Reading heap memory that was never written is a fault, and so is a branch or an address that depends on a local
+    /// variable that was never written
     #[arg(long, help_heading = "Programs")]
     pub uninitialised: bool,
+
+    /// Every allocation of the program's may fail: both is tried
+    #[arg(long, help_heading = "Programs")]
+    pub malloc_may_fail: bool,
 
     /// Data races are no fault; sources are compiled without optimisation, so that every access is made as it is
     /// written
@@ -464,7 +469,7 @@ pub struct SimulateOptions {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath,
           conflicts_with_all = ["interactive", "definitions", "invariants", "goals", "no_deadlock", "only", "ignore",
                                 "suppressions", "cflags", "step", "reduce",
-                                "spurious_wakeups", "leaks", "uninitialised", "no_races", "any_exit_status",
+                                "spurious_wakeups", "leaks", "uninitialised", "malloc_may_fail", "no_races", "any_exit_status",
                                 "clock_jumps", "arguments"])]
     pub trail: Option<PathBuf>,
 
@@ -526,6 +531,7 @@ impl ModelOptions {
             ("--spurious-wakeups", program.spurious_wakeups, Offer::Programs),
             ("--leaks", program.leaks, Offer::Programs),
             ("--uninitialised", program.uninitialised, Offer::Programs),
+            ("--malloc-may-fail", program.malloc_may_fail, Offer::Programs),
             ("--no-races", program.no_races, Offer::Programs),
             ("--any-exit-status", program.any_exit_status, Offer::Programs),
             ("--clock-jumps", program.clock_jumps != CLOCK_JUMPS, Offer::Programs),

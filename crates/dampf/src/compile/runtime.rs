@@ -17,6 +17,7 @@ const THREAD_HEADER: &str = include_str!("../../../../runtime/IVMThread.h");
 const ANNOTATION_HEADER: &str = include_str!("../../../../runtime/icvm_verify.h");
 const ATOMIC_WAIT_HEADER: &str = include_str!("../../../../runtime/libstdc++/atomic_wait.h");
 const ASSEMBLER: &str = include_str!("../../../../runtime/as.sh");
+const ATOMICS_HEADER: &str = include_str!("../../../../runtime/dampf_atomics.h");
 const HOOKS: &str = include_str!("../../../../runtime/hooks.c");
 
 /// The files of the runtime, on disk.
@@ -54,6 +55,11 @@ impl Runtime {
     /// Where dampf.h is found, and what comes before headers of the C++ library.
     pub fn include_directory(&self) -> PathBuf {
         self.directory.join("include")
+    }
+
+    /// What is included before everything else.
+    pub fn atomics_header(&self) -> PathBuf {
+        self.include_directory().join("dampf_atomics.h")
     }
 
     /// The object with the bodies of all hooks.
@@ -100,6 +106,7 @@ fn write_sources(directory: &Path) -> io::Result<()> {
     std::fs::write(include.join("dampf.h"), HEADER)?;
     std::fs::write(include.join("IVMThread.h"), THREAD_HEADER)?;
     std::fs::write(include.join("icvm_verify.h"), ANNOTATION_HEADER)?;
+    std::fs::write(include.join("dampf_atomics.h"), ATOMICS_HEADER)?;
     // Under the name that the C++ library includes.
     std::fs::create_dir(include.join("bits"))?;
     std::fs::write(include.join("bits/atomic_wait.h"), ATOMIC_WAIT_HEADER)?;
@@ -122,9 +129,9 @@ fn write_tools(tools: &Path, toolchain: &Toolchain) -> io::Result<()> {
 /// A name for the contents: the sources, and the compiler of the hooks.
 fn directory_name(toolchain: &Toolchain) -> String {
     let (specs, identity) = (toolchain::specs(), toolchain.identity());
-    let headers = [HEADER, THREAD_HEADER, ANNOTATION_HEADER, ATOMIC_WAIT_HEADER];
-    let parts = [&headers[..], &[HOOKS, ASSEMBLER, &specs, &identity]].concat();
-    let bytes = parts.iter().flat_map(|part| part.bytes().chain([0]));
+    let headers = [HEADER, THREAD_HEADER, ANNOTATION_HEADER, ATOMIC_WAIT_HEADER, ATOMICS_HEADER];
+    let parts = headers.into_iter().chain([HOOKS, ASSEMBLER, &specs, &identity]);
+    let bytes = parts.flat_map(|part| part.bytes().chain([0]));
     format!("runtime-{:016x}", dampf_core::fnv1a(bytes))
 }
 

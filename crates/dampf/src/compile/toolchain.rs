@@ -3,26 +3,32 @@
 //! Why these flags:
 //! - `-g` and `-fno-omit-frame-pointer`, `-fno-optimize-sibling-calls`, `-funwind-tables`: a trail names lines, and
 //!   the callers of a function are found at any time.
-//! - `-O1`, unless the user says otherwise: far fewer steps and less state than `-O0`, and every line still there.
-//!   clang has no flags that keep what nobody reads, and optimises accesses away whose faults are to be found: `-O0`.
-//! - `-fno-tree-dce`, `-fno-tree-dse`, `-fno-builtin-malloc` and their like: a store that nobody reads and an
-//!   allocation that nobody needs can be wrong all the same, and are not optimised away. A load whose value nobody uses
-//!   is kept as one that might throw (`-fnon-call-exceptions`, `-fno-delete-dead-exceptions`), and so is the call of a
-//!   function that does nothing but such (`-fno-ipa-pure-const`); C headers are not to take that for the real
-//!   exceptions, and choose cleanup handlers that need an unwinder.
+//! - `-O0`, whatever the user says: every access to memory stays where the source has it, and is made once. From `-O1` on
+//!   gcc drops the load of a named variable whose value nobody uses, and no flag keeps it; other accesses can be kept in
+//!   their places only by naming every pass that moves, merges or drops one. clang is given the user's level: with the
+//!   callbacks for races, it announces what it optimises away.
+//! - `-fno-builtin-malloc` and their like: an allocation that nobody needs can be wrong all the same, and copies are made
+//!   by the function that the source names, which can be called wrongly.
+//! - `-msmall-data-limit=0`: small constants are constants like others, and not kept among small variables.
+//! - `-finstrument-functions`, but for the C++ library's headers: gcc lets a function tell that a block is left only if
+//!   a call comes behind, which there is then.
 //! - `-fsigned-char`: as on the machines that programs are written for.
 //! - `--no-relax`: the linker may shorten code, at the price of time that grows with the square of its size.
 //! - `-B`: gcc finds an assembler of ours, which notes where inline assembly is (`runtime/as.sh`).
 //! - `-D_GLIBCXX_USE_POSIX_SEMAPHORE`: of the two semaphores that libstdc++ has, the one that its releases 11 to 14 do
 //!   not use by themselves. The other one may sleep for ever although it is free (GCC's bug 104928), which is no fault
 //!   of the program's; and it has many more states.
-//! - `-fsanitize=thread`: a call for each access that may be shared, with its memory order.
+//! - `-fsanitize=address` without its checks: variables have room around them, and functions tell which bytes of their
+//!   frames are no variable's. gcc cannot look for races at the same time, so `-fno-inline-atomics` makes atomic
+//!   operations calls that tell what they are, and a header that is always included does so for those that are
+//!   expanded all the same. clang, which has no such flag, is given `-fsanitize=thread`: a call for each access that
+//!   may be shared, with its memory order; its variables have no room around them.
 //! - `-fsanitize=undefined` but for what the machine itself sees more exactly (null and misaligned pointers, bounds
 //!   of objects in memory), what needs the sanitizer's own runtime (virtual tables), and what real programs do to no
 //!   harm (a null pointer with a length of zero). Every report is a fault, so none returns.
 //!
 //! gcc's driver hands sanitizer flags to the compiler and asks the linker for the sanitizers' libraries. A specs file
-//! tells it to do the former only. clang has `-Xclang` for that. gcc is the first choice: clang optimises more away. It
+//! tells it to do the former only. clang has `-Xclang` for that. gcc is the first choice: clang sees less. It
 //! also leaves a plain copy of every atomic load that it has announced in the code, which the machine takes for a part
 //! of the load.
 
@@ -49,27 +55,17 @@ const FLAGS_BEFORE: &[&str] = &[
     "-fno-builtin-free",
     "-fno-builtin-aligned_alloc",
     "-fno-builtin-posix_memalign",
+    "-fno-builtin-memcpy",
     "-pthread",
     "-D__DAMPF__=1",
     "-D_GLIBCXX_USE_POSIX_SEMAPHORE=1",
 ];
 
-/// Only gcc knows these. The warning is about fences, which we do support.
-const FLAGS_BEFORE_GCC: &[&str] = &[
-    "-O1",
-    "-fno-tree-dce",
-    "-fno-tree-dse",
-    "-fnon-call-exceptions",
-    "-fno-delete-dead-exceptions",
-    "-fno-isolate-erroneous-paths-dereference",
-    "-fno-allocation-dce",
-    "-fno-ipa-reference-addressable",
-    "-fno-ipa-pure-const",
-    "-Wno-tsan",
-];
-
 /// Given after the user's flags: the checks depend on them.
 const FLAGS_AFTER: &[&str] = &["-U_FORTIFY_SOURCE", "-fno-lto"];
+
+/// The same for gcc.
+const FLAGS_AFTER_GCC: &[&str] = &["-O0", "-msmall-data-limit=0"];
 
 const FLAGS_LINKING: &[&str] = &["-static", "-no-pie", "-Wl,--no-relax"];
 
@@ -173,8 +169,8 @@ impl Toolchain {
         flags.extend(["-isystem".into(), runtime.include_directory().into()]);
         match self.flavour {
             Flavour::Gcc => {
-                flags.extend(FLAGS_BEFORE_GCC.iter().map(OsString::from));
                 flags.extend(["-B".into(), runtime.tools_directory().into()]);
+                flags.extend(["-include".into(), runtime.atomics_header().into()]);
                 let mut specs = OsString::from("-specs=");
                 specs.push(runtime.specs());
                 flags.push(specs);
@@ -197,6 +193,9 @@ impl Toolchain {
     /// Our flags that come after the user's.
     pub fn flags_after(&self, runtime: &Runtime, invocation: &Invocation) -> Vec<OsString> {
         let mut flags: Vec<OsString> = FLAGS_AFTER.iter().map(OsString::from).collect();
+        if self.flavour == Flavour::Gcc {
+            flags.extend(FLAGS_AFTER_GCC.iter().map(OsString::from));
+        }
         if NAMED_FUNCTIONS.iter().any(|name| invocation.mentions(name)) {
             flags.push("-fno-inline".into());
         }
@@ -262,9 +261,10 @@ impl Toolchain {
 /// What gcc's driver is told: sanitizers are the compiler's business alone.
 pub fn specs() -> String {
     format!(
-        "*cc1:\n+ -fsanitize=thread {UNDEFINED} -fno-sanitize-recover=all \
-         --param=tsan-distinguish-volatile=1 --param=tsan-instrument-func-entry-exit=0 \
-         %{{,c:%{{!fexceptions:-U__EXCEPTIONS}}}}\n\n"
+        "*cc1:\n+ -fsanitize=address {UNDEFINED} -fno-sanitize-recover=all -fno-inline-atomics \
+         --param=asan-instrument-reads=0 --param=asan-instrument-writes=0 --param=asan-memintrin=0 \
+         --param=asan-use-after-return=0 \
+         -finstrument-functions -finstrument-functions-exclude-file-list=include/c++/\n\n"
     )
 }
 

@@ -57,6 +57,7 @@ fn looked_at(options: &ProgramOptions) -> ProgramChecks {
         spurious_wakeups: options.spurious_wakeups,
         leaks: options.leaks,
         uninitialised: options.uninitialised,
+        allocations_may_fail: options.malloc_may_fail,
         ignore_races: options.no_races,
         any_exit_status: options.any_exit_status,
         clock_jumps: options.clock_jumps,
