@@ -135,6 +135,9 @@ impl Registers {
     }
 }
 
+/// The pointers in objects, by their types and sizes.
+type PointersByType = HashMap<(TypeId, u64), Arc<[Pointer]>>;
+
 /// The debug information of one program.
 pub struct DebugInfo {
     units: Units,
@@ -145,7 +148,7 @@ pub struct DebugInfo {
     clang_code: Vec<Range<u64>>,
     globals: OnceLock<Vec<Variable>>,
     /// The pointers in objects of the types and sizes that somebody has asked for.
-    pointers: Mutex<HashMap<(TypeId, u64), Arc<[Pointer]>>>,
+    pointers: Mutex<PointersByType>,
 }
 
 impl DebugInfo {
