@@ -9,6 +9,14 @@ pub struct Binding {
     pub value: String,
 }
 
+/// A value that a step changed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Change {
+    pub name: String,
+    pub before: String,
+    pub after: String,
+}
+
 /// A step, as people see it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
@@ -40,6 +48,20 @@ pub trait Describe: Model {
     /// What the step is made of, where it is made of several: what one process did in a row, say.
     fn describe_parts(&self, before: &[Word], action: Action) -> Vec<Step> {
         vec![self.describe_step(before, action)]
+    }
+
+    /// What differs between two states, variable by variable or in smaller parts. None where that is no more than what
+    /// differs between their descriptions.
+    fn describe_changes(&self, before: &[Word], after: &[Word]) -> Option<Vec<Change>> {
+        let _ = (before, after);
+        None
+    }
+
+    /// The calls of libraries that a step begins in, the innermost first: from the line that it is told with to where
+    /// its operation is. Nothing where it is on that line itself.
+    fn describe_library_calls(&self, before: &[Word], action: Action) -> Vec<(String, SourceLocation)> {
+        let _ = (before, action);
+        Vec::new()
     }
 
     /// For a state without successors: one line per process that says what it waits for.

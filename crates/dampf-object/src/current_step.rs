@@ -1,5 +1,6 @@
 //! The step that is under way.
 
+use crate::step_log::StepLog;
 use crate::system::Granularity;
 
 #[derive(Default)]
@@ -30,6 +31,10 @@ pub struct CurrentStep {
     pub output: Vec<u8>,
     /// What this step leaves out because it is not supported, if it does: then the search verifies nothing.
     pub unsupported: Option<String>,
+    /// What happens, where somebody wants to know it all.
+    pub log: Option<Box<StepLog>>,
+    /// Whether names are for people who read a trail, and may take their time.
+    pub is_told: bool,
 }
 
 impl CurrentStep {
@@ -38,6 +43,7 @@ impl CurrentStep {
         self.fresh.clear();
         self.output.clear();
         self.unsupported = None;
+        self.log = None;
     }
 
     /// A thread begins to run, with a visible operation granted or none.

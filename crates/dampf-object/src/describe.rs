@@ -1,24 +1,18 @@
 //! States and steps of a program, for people.
 
 use crate::faults::short_name;
-use crate::hooks::{Told, Ways};
-use crate::layout::Region;
+use crate::hooks::Ways;
 use crate::machine::Machine;
 use crate::model::{ObjectModel, ObjectWorker, parts};
+use crate::places::cut;
 use crate::program::is_users;
-use crate::shadow::LocalVariable;
+use crate::step_log::{Event, ToldAccess};
 use crate::thread::Status;
-use dampf_core::{Action, Binding, CallStack, Describe, Model, SourceLocation, Step, Word};
-use dampf_rv::debug::{Place, Registers};
-use dampf_rv::machine::Hart;
+use crate::variables::changed_globals;
+use dampf_core::{Action, Binding, CallStack, Change, Describe, Model, SourceLocation, Step, Word};
 use std::sync::Mutex;
 
-/// Values longer than this are cut.
-const VALUE_MAX: usize = 120;
-const STACK_POINTER: usize = 2;
 const A0: usize = 10;
-/// Frames of a call stack in which names of local variables are looked for.
-const FRAMES_MAX: usize = 32;
 
 impl Describe for ObjectModel {
     fn describe_state(&self, state: &[Word]) -> Vec<Binding> {
@@ -28,27 +22,49 @@ impl Describe for ObjectModel {
     }
 
     fn describe_step(&self, before: &[Word], action: Action) -> Step {
+        self.describe_parts(before, action).swap_remove(0)
+    }
+
+    fn describe_parts(&self, before: &[Word], action: Action) -> Vec<Step> {
         let (slot, way) = parts(action);
         let mut worker = self.worker();
         worker.machine.load(before);
+        worker.machine.step.is_told = true;
         let machine = &mut worker.machine;
         if slot as usize >= machine.slots() || !machine.threads[slot as usize].is_alive() {
-            return Step { process: String::new(), function: String::new(), location: None, text: String::new() };
+            return vec![Step { process: String::new(), function: String::new(), location: None, text: String::new() }];
         }
         machine.threads.running = slot;
         let hart = machine.threads.hart_mut(slot).clone();
         let pc = machine.user_pc(&hart);
-        let location = machine.user_location(pc);
-        let function = machine.function_name(pc);
-        let source = location.as_ref().and_then(|location| source_line(&location.file, location.line));
-        let operation = machine.operation(slot, &hart, way);
+        let (location, function) = (machine.told_location(pc, slot), machine.function_name(pc));
+        let waking = machine.waking(slot, way);
         let process = machine.thread_name(slot);
-        let output = output_of(&mut worker, before, slot, way);
-        let mut text = source.unwrap_or_default();
-        for note in [operation, output].into_iter().flatten() {
-            text = if text.is_empty() { note } else { format!("{text}  // {note}") };
-        }
-        Step { process, function, location, text }
+        let Followed { events, output, .. } = worker.follow(before, slot, way);
+        let mut events = events.into_iter().peekable();
+        let first = events.next_if(|event| event.is_first).and_then(|event| event.text);
+        let notes = [waking.or(first), output];
+        let first = Step { process, function, text: told_text(&location, notes), location };
+        let further = events.map(|event| {
+            let Event { thread, location, function, text, .. } = event;
+            Step { process: thread, function, text: told_text(&location, [text, None]), location }
+        });
+        std::iter::once(first).chain(further).collect()
+    }
+
+    fn describe_changes(&self, before: &[Word], after: &[Word]) -> Option<Vec<Change>> {
+        let (mut former, mut latter) = (self.worker(), self.worker());
+        former.machine.load(before);
+        latter.machine.load(after);
+        Some(changed_globals(&former.machine, &latter.machine))
+    }
+
+    fn describe_library_calls(&self, before: &[Word], action: Action) -> Vec<(String, SourceLocation)> {
+        let mut worker = self.worker();
+        worker.machine.load(before);
+        let (slot, _) = parts(action);
+        let is_there = worker.machine.threads.alive_slots().contains(&slot);
+        if is_there { worker.machine.library_calls(slot) } else { Vec::new() }
     }
 
     fn describe_stacks(&self, state: &[Word], faulty: Option<Action>) -> Vec<CallStack> {
@@ -58,6 +74,7 @@ impl Describe for ObjectModel {
     fn describe_blocked(&self, state: &[Word]) -> Vec<String> {
         let mut worker = self.worker();
         worker.machine.load(state);
+        worker.machine.step.is_told = true;
         let machine = &mut worker.machine;
         machine.threads.alive_slots().into_iter().map(|slot| machine.blocked_line(slot)).collect()
     }
@@ -78,19 +95,38 @@ impl ObjectModel {
     }
 }
 
-/// What the program writes during a step.
-fn output_of(worker: &mut ObjectWorker<'_>, before: &[Word], slot: u32, way: u32) -> Option<String> {
-    worker.rehearse(before, slot, way);
-    let output = String::from_utf8_lossy(&worker.machine.step.output);
-    let output = output.trim_end();
-    (!output.is_empty()).then(|| format!("prints {}", cut(&format!("{output:?}"))))
+/// A step that was taken again, with a log.
+struct Followed {
+    events: Vec<Event>,
+    /// What the program wrote, in words.
+    output: Option<String>,
 }
 
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(VALUE_MAX) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text.to_owned(),
+/// Accesses and operations that are told of those that a faulty step ends with.
+const TOLD_BEFORE_FAULT: u64 = 12;
+
+impl ObjectWorker<'_> {
+    /// Takes a step and tells what happens in it; if it ends in a fault, also what leads there.
+    fn follow(&mut self, state: &[Word], slot: u32, way: u32) -> Followed {
+        let (is_faulty, mut log) = self.logged(state, slot, way, u64::MAX);
+        if is_faulty {
+            log = self.logged(state, slot, way, log.counted.saturating_sub(TOLD_BEFORE_FAULT)).1;
+        }
+        let output = String::from_utf8_lossy(&self.machine.step.output);
+        let output = output.trim_end();
+        let output = (!output.is_empty()).then(|| format!("prints {}", cut(&format!("{output:?}"))));
+        Followed { events: log.events, output }
     }
+}
+
+/// What a step is told as: its line in the source, and what is to be said about it.
+fn told_text(location: &Option<SourceLocation>, notes: [Option<String>; 2]) -> String {
+    let source = location.as_ref().and_then(|location| source_line(&location.file, location.line));
+    let mut text = source.unwrap_or_default();
+    for note in notes.into_iter().flatten() {
+        text = if text.is_empty() { note } else { format!("{text}  // {note}") };
+    }
+    text
 }
 
 /// A line of a source file, without its indentation.
@@ -106,57 +142,7 @@ fn source_line(file: &str, line: u32) -> Option<String> {
 }
 
 impl Machine<'_> {
-    /// The user's global variables with their values.
-    fn global_bindings(&mut self) -> Vec<Binding> {
-        let program = self.system.program.clone();
-        let mut bindings = Vec::new();
-        for variable in program.debug.globals().iter().filter(|variable| !variable.thread_local && variable.size > 0) {
-            let hidden = ["std::", "__", "ICVMThread::", "IVMThread::"];
-            let is_text = variable.name.ends_with("::__PRETTY_FUNCTION__") || variable.name.ends_with("::__func__");
-            if is_text || hidden.iter().any(|prefix| variable.name.starts_with(prefix)) || variable.size > 1 << 16 {
-                continue;
-            }
-            if !program.globals.contains(&variable.address) {
-                continue;
-            }
-            let mut bytes = vec![0; variable.size as usize];
-            self.memory.peek(variable.address, &mut bytes);
-            let value = match self.lock_value(&program.debug.type_name(variable.ty), variable.address, variable.size) {
-                Some(value) => value,
-                None => cut(&program.debug.render(variable.ty, &bytes)),
-            };
-            bindings.push(Binding { name: variable.name.clone(), value });
-        }
-        bindings
-    }
-
-    /// The value of a lock, or of an array of locks, in words.
-    fn lock_value(&self, type_name: &str, address: u64, bytes: u64) -> Option<String> {
-        let element = type_name.split('[').next().unwrap_or(type_name).trim();
-        let (size, value): (u64, &dyn Fn(u64) -> String) = match element {
-            "pthread_mutex_t" | "std::mutex" | "mutex" | "std::recursive_mutex" | "mtx_t" => {
-                (40, &|at| self.mutex_value(at))
-            }
-            "pthread_cond_t" | "std::condition_variable" | "condition_variable" | "cnd_t" => {
-                (48, &|at| format!("{} waiting", self.threads.waiter_count(at)))
-            }
-            "sem_t" => (32, &|at| self.memory.peek_word(at).to_string()),
-            _ => return None,
-        };
-        let count = (bytes / size).max(1);
-        let mut values = (0..count).map(|number| value(address + number * size));
-        if count == 1 && !type_name.contains('[') {
-            values.next()
-        } else {
-            Some(format!("[{}]", values.collect::<Vec<_>>().join(", ")))
-        }
-    }
-
-    fn mutex_value(&self, mutex: u64) -> String {
-        self.mutex_owner(mutex).map_or("free".to_owned(), |owner| format!("held by {}", self.thread_name(owner)))
-    }
-
-    fn function_name(&self, pc: u64) -> String {
+    pub fn function_name(&self, pc: u64) -> String {
         let frames = self.system.program.debug.frames(pc);
         let frame = frames.iter().find(|frame| is_users(frame)).or(frames.first());
         match frame.filter(|frame| !frame.function.is_empty()) {
@@ -165,36 +151,40 @@ impl Machine<'_> {
         }
     }
 
-    /// What the thread is about to do, where the source line does not name the object.
-    fn operation(&mut self, slot: u32, hart: &Hart, way: u32) -> Option<String> {
+    /// How a thread goes on that waits in an operation, or to which something happens.
+    fn waking(&self, slot: u32, way: u32) -> Option<String> {
         if let Some(interruption) = self.interruption(slot, way) {
             return Some(self.told_interruption(interruption));
         }
         match self.threads[slot as usize].status {
             Status::OnCondition { timed, .. } => {
-                return Some(if timed && way == 0 { "times out" } else { "wakes up spuriously" }.to_owned());
+                Some(if timed && way == 0 { "times out" } else { "wakes up spuriously" }.to_owned())
             }
-            Status::OnFutex { .. } => return Some("times out".to_owned()),
-            Status::Reacquiring { mutex, .. } => return Some(format!("locks {} again", self.place_name(mutex))),
-            Status::Running => {}
-            _ => return None,
-        }
-        let Some(hook) = self.system.program.hook(hart.pc) else { return self.access_told(slot) };
-        match hook.told {
-            Told::BySource => None,
-            Told::Verb(verb) => Some(format!("{verb} {}", self.place_name(hart.x[A0]))),
-            Told::By(told) => told(self, hart, way),
+            Status::OnFutex { .. } => Some("times out".to_owned()),
+            Status::Reacquiring { mutex, .. } => Some(format!("locks {} again", self.place_name(mutex))),
+            _ => None,
         }
     }
 
-    fn access_told(&mut self, slot: u32) -> Option<String> {
-        let access = self.pending_access(slot)?;
-        let place = self.place_name(access.address);
-        Some(match (access.writes, access.told_atomic) {
-            (true, true) => format!("updates {place}"),
-            (true, false) => format!("writes {place}"),
-            (false, _) => format!("reads {place}"),
-        })
+    /// The calls of a thread that are on no line that the user wrote, up to the first that is.
+    fn library_calls(&mut self, slot: u32) -> Vec<(String, SourceLocation)> {
+        let hart = self.threads.take_hart(slot);
+        let program = self.system.program.clone();
+        let mut calls = Vec::new();
+        'stack: for pc in self.call_stack(&hart) {
+            let frames = program.debug.frames(pc);
+            for frame in &frames {
+                if is_users(frame) {
+                    break 'stack;
+                }
+                let column = frame.column.max(1);
+                let location = SourceLocation { file: frame.file.clone(), line: frame.line, column };
+                calls.push((short_name(&frame.function).to_owned(), location));
+            }
+        }
+        self.threads.put_hart(slot, hart);
+        calls.truncate(CALLS_MAX);
+        calls
     }
 
     /// The calls a thread is in, as far as they are on lines that the user wrote.
@@ -253,44 +243,15 @@ impl Machine<'_> {
         };
         format!("{}{place} {waits}", self.thread_name(slot))
     }
+}
 
-    /// The name of the local variable at an address of a thread's stack: `function::variable`, or else whose frame it
-    /// lies in. None for a thread that is running just now, whose registers are elsewhere.
-    pub fn local_name(&self, slot: u32, address: u64) -> Option<String> {
-        let debug = &self.system.program.debug;
-        let hart = self.threads.peek_hart(slot)?;
-        let memory = |address: u64, out: &mut [u8]| self.memory.peek(address, out);
-        let mut frames = self.call_frames(&hart);
-        frames.truncate(FRAMES_MAX);
-        // Where functions describe their frames themselves, compilers may place variables relative to any register.
-        let described = self.local_variable_at(Region::Stack(slot), address);
-        for registers in &frames {
-            for local in debug.locals(registers.pc) {
-                let is_described = |variable: &&LocalVariable| {
-                    let function = |pc: u64| self.system.program.function_at(pc);
-                    variable.name == local.name && function(variable.function) == function(registers.pc)
-                };
-                let start = match described.as_ref().filter(is_described) {
-                    Some(variable) => variable.place.start,
-                    None => match debug.read_local(&local, registers, &memory) {
-                        Some(Place::Address(start)) => start,
-                        _ => continue,
-                    },
-                };
-                let offset = address.wrapping_sub(start);
-                if offset < debug.size_of(local.ty) {
-                    let frames = debug.frames(registers.pc);
-                    let function = frames.get(local.frame as usize).map_or("", |frame| short_name(&frame.function));
-                    let separator = if function.is_empty() { "" } else { "::" };
-                    return Some(format!("{function}{separator}{}{}", local.name, debug.path(local.ty, offset)));
-                }
-            }
-        }
-        // A frame reaches up to where its caller's begins.
-        let below = |frame: &&Registers| frame.get(STACK_POINTER).is_some_and(|start| start <= address);
-        let outermost = frames.iter().skip(1).take_while(below).count();
-        let within = outermost + 1 < frames.len() && frames[0].get(STACK_POINTER).is_some_and(|start| start <= address);
-        let function = self.function_name(frames[outermost].pc);
-        within.then(|| format!("{address:#x} in the frame of {function} of {}", self.thread_name(slot)))
+impl ObjectModel {
+    /// The accesses of a step whose values are told, in their order: for whoever checks that what is told is so.
+    pub fn told_accesses(&self, before: &[Word], action: Action) -> Vec<ToldAccess> {
+        let (slot, way) = parts(action);
+        let mut worker = self.worker();
+        worker.machine.step.is_told = true;
+        let (_, log) = worker.logged(before, slot, way, 0);
+        log.events.into_iter().filter_map(|event| event.access).collect()
     }
 }

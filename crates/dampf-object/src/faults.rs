@@ -122,6 +122,9 @@ impl Machine<'_> {
         }
         match Region::of(address, self.slots()) {
             Some(region @ (Region::Shared(slot) | Region::Private(slot))) => {
+                if let Some(place) = self.pointed_place(address) {
+                    return place.name;
+                }
                 let offset = (address - region.base(0)) as u32;
                 match arena_of(self, region, slot).block_at(offset).copied() {
                     Some(block) => {
@@ -175,25 +178,6 @@ impl Machine<'_> {
     pub fn user_location(&self, pc: u64) -> Option<dampf_core::SourceLocation> {
         self.system.program.location(pc)
     }
-
-    /// The name of a thread for people.
-    pub fn thread_name(&self, slot: u32) -> String {
-        let thread = &self.threads[slot as usize];
-        match thread.entry {
-            0 => {
-                if slot == 0 {
-                    "main".to_owned()
-                } else {
-                    format!("thread {slot}")
-                }
-            }
-            entry => {
-                let name = dampf_rv::image::demangle(self.system.program.function_at(u64::from(entry)));
-                // `main` is no entry of its own: the program's start calls it.
-                if slot == 0 { "main".to_owned() } else { format!("thread {slot} ({})", short_name(&name)) }
-            }
-        }
-    }
 }
 
 /// A function's name without its arguments and, for what std::thread wraps around the user's function, the bare fact.
@@ -201,7 +185,11 @@ pub fn short_name(name: &str) -> &str {
     if name.starts_with("execute_native_thread_routine") || name.contains("std::thread::") {
         return "std::thread";
     }
-    name.split('(').next().unwrap_or(name)
+    // The parameters of a lambda are within its name.
+    let lambda = name.rfind("{lambda(").map_or(0, |at| at + "{lambda(".len());
+    let end = name[lambda..].find('}').filter(|_| lambda > 0).map_or(0, |end| lambda + end + 1);
+    let parameters = name[end..].find('(').map_or(name.len(), |at| end + at);
+    name[..parameters].strip_suffix("::operator").unwrap_or(&name[..parameters])
 }
 
 fn arena_of(machine: &Machine<'_>, region: Region, slot: u32) -> Arena {

@@ -118,7 +118,7 @@ impl Machine<'_> {
             detached,
             c11,
             created_at: self.site(hart),
-            entry: entry as u32,
+            entry: self.given_function(entry, argument) as u32,
             stack_bytes: stack_bytes as u32,
             sp: stack_top,
             blocked: self.threads.current().blocked,

@@ -5,6 +5,7 @@ use crate::program::Program;
 use crate::run_end::RunEnd;
 use crate::sharing::Sharing;
 use crate::start;
+use crate::step_log::StepLog;
 use crate::system::{ProgramChecks, System};
 use crate::uses::SeenUses;
 use dampf_core::{Action, Fault, FaultKind, Ground, Model, StepEnd, Successors, Unsupported, Word, Worker};
@@ -95,6 +96,19 @@ impl ObjectWorker<'_> {
     /// Instructions that this worker has executed.
     pub fn instructions(&self) -> u64 {
         self.machine.instructions
+    }
+
+    /// Takes a step from a state with a log, which leaves out the first `told_from` of what is told only shortly before a
+    /// fault. Says whether the step ends in a fault.
+    pub fn logged(&mut self, state: &[Word], slot: u32, way: u32, told_from: u64) -> (bool, StepLog) {
+        let machine = &mut self.machine;
+        machine.load(state);
+        let first_pc = machine.threads[slot as usize].pc;
+        let mover = (slot, machine.thread_name(slot));
+        machine.step.log = Some(Box::new(StepLog::new(first_pc, mover, told_from)));
+        let ended = machine.advance(slot, way);
+        let log = machine.step.log.take().map_or_else(StepLog::default, |log| *log);
+        (matches!(ended, Err(RunEnd::Fault(_))), log)
     }
 
     /// Takes a step from a state for its description: what the program wrote, and where the thread is afterwards.

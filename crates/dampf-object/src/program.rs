@@ -10,8 +10,9 @@ use crate::global_bounds::{self, BoundedGlobal};
 use crate::hooks::{self, Hook, Place};
 use crate::layout::IMAGE_END;
 use crate::plain::PlainFunctions;
+use crate::thread_names::ThreadNames;
 use dampf_core::{SourceLocation, Unsupported};
-use dampf_rv::debug::{DebugInfo, Frame};
+use dampf_rv::debug::{DebugInfo, Frame, is_system_header};
 use dampf_rv::decode::{Code, Op};
 use dampf_rv::image::{Image, ImageError, Symbol, SymbolKind};
 use dampf_rv::memory::{LINE_BYTES, Line};
@@ -53,6 +54,7 @@ pub struct Program {
     pub instrumented: bool,
     hooks: ByAddress<Hook>,
     plain_functions: PlainFunctions,
+    pub thread_names: ThreadNames,
     /// The accesses that statements of inline assembly are about, ascending.
     atomic_assembly: Vec<u64>,
     /// The image in lines from `first_line` on.
@@ -139,6 +141,7 @@ impl Program {
             instrumented,
             hooks,
             plain_functions,
+            thread_names: ThreadNames::default(),
             atomic_assembly,
             lines: Vec::new(),
             masks: Vec::new(),
@@ -365,8 +368,12 @@ fn lies_within(ranges: &[Range<u64>], address: u64) -> bool {
 
 /// Whether a place is in a file that the user wrote: not in a header of the system or of ours.
 pub fn is_users(frame: &Frame) -> bool {
+    is_users_file(&frame.file)
+}
+
+pub fn is_users_file(file: &str) -> bool {
     let ours = ["/dampf.h", "/IVMThread.h", "/icvm_verify.h"];
-    !frame.is_in_system_header() && !ours.iter().any(|header| frame.file.ends_with(header))
+    !is_system_header(file) && !ours.iter().any(|header| file.ends_with(header))
 }
 
 /// Finds out where a thread that exits or is cancelled looks for the place to go to: it loads it, as an argument, from

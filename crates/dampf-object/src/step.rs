@@ -223,8 +223,8 @@ impl Machine<'_> {
     fn go_stretch(&mut self, hart: &mut Hart, way: Option<u32>, budget: &mut u64) -> Result<Stretch, RunEnd> {
         let system = self.system;
         let before = *budget;
-        let exit = match self.step.watches_frames {
-            true => self.run_watching_frames(hart, budget)?,
+        let exit = match self.step.watches_frames || self.step.log.is_some() {
+            true => self.run_watched(hart, budget)?,
             false => machine::run(hart, &system.program.code, self, budget),
         };
         self.instructions += before - *budget;
@@ -273,18 +273,24 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Runs like the machine does, but stops where a part of the stack is left that others use: another frame may soon
-    /// cover it.
-    fn run_watching_frames(&mut self, hart: &mut Hart, budget: &mut u64) -> Result<Exit<RunEnd>, RunEnd> {
+    /// Runs like the machine does, instruction by instruction. Keeps the log, if there is one, and stops where a part of
+    /// the stack is left that others use: another frame may soon cover it.
+    fn run_watched(&mut self, hart: &mut Hart, budget: &mut u64) -> Result<Exit<RunEnd>, RunEnd> {
         let system = self.system;
         while *budget > 0 {
+            let access = self.access_ahead(hart);
             let mut one = 1;
             let exit = machine::run(hart, &system.program.code, self, &mut one);
             *budget -= 1 - one;
             if system.options.uninitialised {
                 self.note_stack_pointer(hart.x[SP]);
             }
-            let has_left = hart.x[2] != self.step.sp_before && self.learn_left(self.threads.running, hart.x[2])?;
+            if let Some(access) = access.filter(|_| !matches!(exit, Exit::Stopped(RunEnd::Visible | RunEnd::Refuted))) {
+                self.log_access(access, matches!(exit, Exit::Budget));
+            }
+            let has_left = self.step.watches_frames
+                && hart.x[2] != self.step.sp_before
+                && self.learn_left(self.threads.running, hart.x[2])?;
             match exit {
                 Exit::Budget if has_left && !self.is_free() => return Ok(Exit::Stopped(RunEnd::Visible)),
                 Exit::Budget => {}
@@ -347,7 +353,8 @@ impl Machine<'_> {
                 Err(Exit::Stopped(stop)) => return Err(stop),
                 Err(_) => return Err(RunEnd::fault(FaultKind::Abort, "the program executes an illegal instruction")),
             },
-            Next::Jump | Next::Wait | Next::End => {}
+            Next::End => self.log_end(),
+            Next::Jump | Next::Wait => {}
         }
         Ok(next)
     }
@@ -530,6 +537,24 @@ impl Machine<'_> {
                 RunEnd::Visible
             });
         }
+        let ahead = self.operation_ahead(hook, hart, way);
+        let operating = ahead.is_some().then(|| hart.clone());
+        let next = self.perform(hook, hart, way);
+        if let (Some(ahead), Some(operating)) = (ahead, operating) {
+            self.log_operation(ahead, hook, &operating, &next);
+        }
+        let next = next?;
+        if let Next::Return(result) = next {
+            self.note_result(hook, hart, result);
+        }
+        if way.is_some() {
+            self.step.granted = false;
+        }
+        Ok(next)
+    }
+
+    /// Performs an operation whose time has come.
+    fn perform(&mut self, hook: Hook, hart: &mut Hart, way: Option<u32>) -> Result<Next, RunEnd> {
         if way.is_some()
             && let Some((bytes, writes)) = hook.object_access()
         {
@@ -546,12 +571,6 @@ impl Machine<'_> {
         }
         let next = (hook.perform)(self, hart, hook.call(way.unwrap_or(0)))?;
         self.threads.operating = None;
-        if let Next::Return(result) = next {
-            self.note_result(hook, hart, result);
-        }
-        if way.is_some() {
-            self.step.granted = false;
-        }
         Ok(next)
     }
 

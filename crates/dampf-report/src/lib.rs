@@ -16,9 +16,10 @@ mod text;
 mod trail_file;
 
 pub use busy_lines::{BusyLine, BusyLines};
+pub use dampf_core::Change;
 pub use figures::{bytes, grouped, rate, seconds};
 pub use palette::Palette;
 pub use report::{CheckReport, Setting, Traffic};
-pub use run::{Change, Run, ToldStep};
+pub use run::{Run, ToldStep};
 pub use text::{Excerpt, StepTable, write_blocked, write_fault, write_run, write_state};
 pub use trail_file::{Knowledge, Origin, TrailFile, TrailFileError, bytes_hash, text_hash};

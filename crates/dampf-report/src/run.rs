@@ -4,18 +4,10 @@
 //! terminal shows fifty.
 
 use dampf_core::{
-    Action, Binding, CallStack, Describe, Fault, FaultKind, FaultSelection, ReplayError, SourceLocation, Step, Trail,
-    Word, replay_selected,
+    Action, Binding, CallStack, Change, Describe, Fault, FaultKind, FaultSelection, ReplayError, SourceLocation, Step,
+    Trail, Word, replay_selected,
 };
 use std::collections::HashSet;
-
-/// A value that a step changed.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Change {
-    pub name: String,
-    pub before: String,
-    pub after: String,
-}
 
 /// One step of a run, as people see it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -25,6 +17,8 @@ pub struct ToldStep {
     pub further: Vec<Step>,
     /// In declaration order. Empty for a step that ends in a fault: it leads to no state.
     pub changes: Vec<Change>,
+    /// The calls of libraries between its line and its operation, the innermost first.
+    pub library_calls: Vec<(String, SourceLocation)>,
 }
 
 impl ToldStep {
@@ -32,10 +26,14 @@ impl ToldStep {
     pub fn new<M: Describe>(model: &M, before: &[Word], action: Action, after: Option<&[Word]>) -> ToldStep {
         let mut parts = model.describe_parts(before, action).into_iter();
         let step = parts.next().unwrap_or_else(|| model.describe_step(before, action));
-        let changes =
-            after.map_or_else(Vec::new, |after| changes(&model.describe_state(before), &model.describe_state(after)));
-        let changes = changes.into_iter().flat_map(elementwise).collect();
-        ToldStep { step, further: parts.collect(), changes }
+        let described = |after: &[Word]| {
+            let changes = changes(&model.describe_state(before), &model.describe_state(after));
+            changes.into_iter().flat_map(elementwise).collect()
+        };
+        let changes = after
+            .map_or_else(Vec::new, |after| model.describe_changes(before, after).unwrap_or_else(|| described(after)));
+        let library_calls = model.describe_library_calls(before, action);
+        ToldStep { step, further: parts.collect(), changes, library_calls }
     }
 
     /// The changes that the text of the step does not say anyway: `idle -> wait` is where a process went.
@@ -59,8 +57,27 @@ impl ToldStep {
 
 /// Where a step stands in the source: `file:line`.
 pub(crate) fn place(step: &Step) -> String {
-    let line_of = |location: &SourceLocation| format!("{}:{}", location.file, location.line);
     step.location.as_ref().map_or_else(String::new, line_of)
+}
+
+/// A line of a source: `file:line`.
+pub(crate) fn line_of(location: &SourceLocation) -> String {
+    format!("{}:{}", shortest(&location.file), location.line)
+}
+
+/// A path as short as it can be said from here: relative where it is below the current folder, or where that is shorter.
+pub(crate) fn shortest(file: &str) -> String {
+    let Some(current) = std::env::current_dir().ok().filter(|_| file.starts_with('/')) else { return file.to_owned() };
+    relative(file, &current.to_string_lossy())
+}
+
+fn relative(file: &str, current: &str) -> String {
+    let folders = |path: &str| path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect::<Vec<_>>();
+    let (to, from) = (folders(file), folders(current));
+    let common = to.iter().zip(&from).take_while(|(one, other)| one == other).count();
+    let upwards = std::iter::repeat_n("..", from.len() - common);
+    let relative = upwards.chain(to[common..].iter().map(String::as_str)).collect::<Vec<_>>().join("/");
+    if relative.is_empty() || relative.len() >= file.len() { file.to_owned() } else { relative }
 }
 
 /// What differs between two descriptions. A name that only one of them has is absent in the other.
@@ -188,5 +205,23 @@ impl<'m, M: Describe> Run<'m, M> {
             before = after;
         }
         names
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::relative;
+
+    #[test]
+    fn paths_are_as_short_as_they_can_be() {
+        for (file, current, shown) in [
+            ("/home/me/queue.cc", "/home/me", "queue.cc"),
+            ("/home/me/src/queue.cc", "/home/me", "src/queue.cc"),
+            ("/home/me/queue.cc", "/home/me/build", "../queue.cc"),
+            ("/usr/include/c++/12/future", "/home/me/a/b/c/d", "/usr/include/c++/12/future"),
+            ("/x.c", "/a/b", "/x.c"),
+        ] {
+            assert_eq!(relative(file, current), shown, "{file} from {current}");
+        }
     }
 }

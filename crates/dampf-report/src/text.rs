@@ -3,7 +3,7 @@
 //! The layout is the same on a terminal and in a pipe; only colour differs. A line of a step has the shape
 //! `number  process  file:line  source text`, and the values it changed follow, indented below the text.
 
-use crate::run::place;
+use crate::run::{line_of, place, shortest};
 use crate::{Palette, Run, ToldStep, grouped};
 use dampf_core::{Binding, CallStack, Describe, Fault};
 use std::collections::HashSet;
@@ -13,6 +13,8 @@ use std::io::{self, Write};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Excerpt {
     Whole,
+    /// All steps, with the calls of libraries in which they are.
+    Unfolded,
     /// The first and the last steps, where there are more than these and a few others.
     Ends,
 }
@@ -22,7 +24,7 @@ const SHOWN_FIRST: usize = 10;
 const SHOWN_LAST: usize = 40;
 
 /// A column is not widened for a rare long entry.
-const COLUMN_MAX: usize = 40;
+const COLUMN_MAX: usize = 56;
 
 /// Writes steps with aligned columns, as wide as the widest entry so far.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +32,8 @@ pub struct StepTable {
     number: usize,
     process: usize,
     place: usize,
+    /// Whether calls of libraries are shown.
+    unfolds: bool,
 }
 
 impl StepTable {
@@ -59,6 +63,12 @@ impl StepTable {
             let text = one_line(&part.text);
             let line = format!("  {number:>width$}  {}  {}  {text}", palette.name(process), palette.aside(place));
             writeln!(out, "{}", line.trim_end())?;
+            if index == 0 && self.unfolds {
+                for (function, location) in &told.library_calls {
+                    let call = format!("in {function} at {}", line_of(location));
+                    writeln!(out, "  {:width$}    {}", "", palette.aside(call))?;
+                }
+            }
         }
         let changes: Vec<String> = told.noteworthy_changes().map(|change| shown_change(palette, change)).collect();
         if !changes.is_empty() {
@@ -92,7 +102,7 @@ pub(crate) fn fault_sentence(fault: &Fault) -> String {
 pub fn write_fault(out: &mut dyn Write, palette: Palette, fault: &Fault) -> io::Result<()> {
     writeln!(out, "{}: {}", palette.bad("violated"), fault_sentence(fault))?;
     match &fault.location {
-        Some(location) => writeln!(out, "  at {location}"),
+        Some(location) => writeln!(out, "  at {}:{}:{}", shortest(&location.file), location.line, location.column),
         None => Ok(()),
     }
 }
@@ -162,7 +172,7 @@ fn write_stacks(out: &mut dyn Write, palette: Palette, stacks: &[CallStack]) -> 
     for stack in stacks.iter().filter(|stack| !stack.calls.is_empty()) {
         writeln!(out, "  {}", palette.name(&stack.thread))?;
         for (function, location) in &stack.calls {
-            writeln!(out, "    {function} at {}:{}", location.file, location.line)?;
+            writeln!(out, "    {function} at {}", line_of(location))?;
         }
     }
     Ok(())
@@ -200,7 +210,7 @@ fn write_steps<M: Describe>(
         Excerpt::Ends if count > LONG => SHOWN_FIRST..count - SHOWN_LAST,
         _ => count..count,
     };
-    let mut table = StepTable::for_steps(count);
+    let mut table = StepTable { unfolds: excerpt == Excerpt::Unfolded, ..StepTable::for_steps(count) };
     if count <= LONG || !hidden.is_empty() {
         (0..hidden.start).chain(hidden.end..count).for_each(|index| table.fit(&run.step(index)));
     }

@@ -13,6 +13,7 @@ mod evaluate;
 mod globals;
 mod lines;
 mod names;
+mod parts;
 mod paths;
 mod reader;
 mod render;
@@ -21,14 +22,16 @@ mod types;
 mod units;
 mod unwind;
 
+use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock};
 
 use object::LittleEndian;
 use object::elf::{PF_X, PT_LOAD};
 use object::read::elf::ProgramHeader as _;
 
 pub use globals::Variable;
+pub use parts::{Part, Pointer};
 pub use types::TypeId;
 
 use crate::image::Elf;
@@ -60,9 +63,14 @@ pub struct Frame {
 impl Frame {
     /// Whether the place is in a header of the compiler or the system: not what the user wrote.
     pub fn is_in_system_header(&self) -> bool {
-        let system = ["/usr/include/", "/usr/lib/", "/usr/riscv64-linux-gnu/include/"];
-        self.file.contains("/include/c++/") || system.iter().any(|directory| self.file.starts_with(directory))
+        is_system_header(&self.file)
     }
+}
+
+/// Whether a file is a header of the compiler or the system.
+pub fn is_system_header(file: &str) -> bool {
+    let system = ["/usr/include/", "/usr/lib/", "/usr/riscv64-linux-gnu/include/"];
+    file.contains("/include/c++/") || system.iter().any(|directory| file.starts_with(directory))
 }
 
 /// A parameter or variable in scope.
@@ -127,6 +135,9 @@ impl Registers {
     }
 }
 
+/// The pointers in objects, by their types and sizes.
+type PointersByType = HashMap<(TypeId, u64), Arc<[Pointer]>>;
+
 /// The debug information of one program.
 pub struct DebugInfo {
     units: Units,
@@ -136,6 +147,8 @@ pub struct DebugInfo {
     user_code: Vec<Range<u64>>,
     clang_code: Vec<Range<u64>>,
     globals: OnceLock<Vec<Variable>>,
+    /// The pointers in objects of the types and sizes that somebody has asked for.
+    pointers: Mutex<PointersByType>,
 }
 
 impl DebugInfo {
@@ -160,7 +173,8 @@ impl DebugInfo {
         let symbols = DataSymbols::new(elf.map(|elf| elf.symbols()).unwrap_or_default());
         let user_code = code_of(units.list.iter(), load_bias);
         let clang_code = code_of(units.list.iter().filter(|unit| unit.by_clang), load_bias);
-        DebugInfo { units, frames, symbols, load_bias, user_code, clang_code, globals: OnceLock::new() }
+        let (globals, pointers) = (OnceLock::new(), Mutex::default());
+        DebugInfo { units, frames, symbols, load_bias, user_code, clang_code, globals, pointers }
     }
 
     /// Whether there is any debug information.
@@ -171,6 +185,11 @@ impl DebugInfo {
     /// The functions at an address, innermost inlined one first. Empty where nothing is known.
     pub fn frames(&self, pc: u64) -> Vec<Frame> {
         self.units.reader().frames(pc.wrapping_sub(self.load_bias))
+    }
+
+    /// The file and line where the lambda begins whose code is at an address.
+    pub fn lambda_at(&self, pc: u64) -> Option<(String, u32)> {
+        self.units.reader().lambda_at(pc.wrapping_sub(self.load_bias))
     }
 
     /// Sorted disjoint ranges of the code that has debug information: the user's own, for the libraries have none.
@@ -252,6 +271,29 @@ impl DebugInfo {
     /// What to write after the name of an object of a type to name the part of it at an offset: `.slots[3].value`.
     pub fn path(&self, ty: TypeId, offset: u64) -> String {
         self.units.reader().path(ty.0, offset)
+    }
+
+    /// The same, and the type of the value that begins there, if it is one.
+    pub fn path_and_type(&self, ty: TypeId, offset: u64) -> (String, Option<TypeId>) {
+        let (path, value) = self.units.reader().path_and_type(ty.0, offset);
+        (path, value.map(TypeId))
+    }
+
+    /// Calls `visitor` with an object of so many bytes and its parts, from the outside to the inside, as long as it
+    /// says that it wants to see what is inside.
+    pub fn visit_parts(&self, ty: TypeId, bytes: u64, visitor: impl FnMut(Part<'_>) -> bool) {
+        self.units.reader().visit_parts(ty.0, bytes, visitor);
+    }
+
+    /// The pointers in an object of a type and of so many bytes that point to something of a known type.
+    pub fn pointers(&self, ty: TypeId, bytes: u64) -> Arc<[Pointer]> {
+        let mut known = self.pointers.lock().expect("nothing panics under this lock");
+        known.entry((ty, bytes)).or_insert_with(|| self.units.reader().pointers(ty.0, bytes).into()).clone()
+    }
+
+    /// The member of a record that covers an offset, whatever its name: that, its type, and where it begins.
+    pub fn member_at(&self, ty: TypeId, offset: u64) -> Option<(String, TypeId, u64)> {
+        self.units.reader().member_at(ty.0, offset)
     }
 
     /// The parameters and variables in scope at an address, innermost first.

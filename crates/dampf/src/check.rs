@@ -247,7 +247,7 @@ impl Check<'_> {
         let shown = Shown {
             palette: terminal.palette,
             error_palette: terminal.error_palette,
-            excerpt: if options.full_trail { Excerpt::Whole } else { Excerpt::Ends },
+            excerpt: if options.full_trail { Excerpt::Unfolded } else { Excerpt::Ends },
         };
         self.outputs.write(&report, trail.as_ref(), shown)?;
         Ok(outcome.verdict.exit_status())

@@ -13,6 +13,7 @@ use crate::cluster::Ranks;
 use crate::failure::Failure;
 use crate::front_end::{FrontEnd, Offer};
 use crate::options::{CheckOptions, InfoOptions, SimulateOptions};
+use crate::replay::Replayed;
 
 use crate::terminal::Terminal;
 use crate::{info, replay, simulate};
@@ -34,7 +35,7 @@ pub(crate) trait Language {
         terminal: &Terminal,
     ) -> Result<u8, Failure>;
     fn simulate(&self, options: &SimulateOptions, terminal: &Terminal) -> Result<u8, Failure>;
-    fn follow(&self, kept: &TrailFile, path: &Path, may_differ: bool, terminal: &Terminal) -> Result<bool, Failure>;
+    fn follow(&self, kept: &TrailFile, path: &Path, shown: Replayed, terminal: &Terminal) -> Result<bool, Failure>;
     fn info(&self, options: &InfoOptions, terminal: &Terminal) -> Result<u8, Failure>;
 }
 
@@ -71,8 +72,8 @@ impl<F: FrontEnd> Language for Commands<F> {
         simulate::simulate::<F>(options, terminal)
     }
 
-    fn follow(&self, kept: &TrailFile, path: &Path, may_differ: bool, terminal: &Terminal) -> Result<bool, Failure> {
-        replay::follow::<F>(kept, path, may_differ, terminal)
+    fn follow(&self, kept: &TrailFile, path: &Path, shown: Replayed, terminal: &Terminal) -> Result<bool, Failure> {
+        replay::follow::<F>(kept, path, shown, terminal)
     }
 
     fn info(&self, options: &InfoOptions, terminal: &Terminal) -> Result<u8, Failure> {

@@ -179,7 +179,7 @@ pub struct CheckOptions {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub trail: Option<PathBuf>,
 
-    /// Show every step of a long run
+    /// Show every step of a long run, and the calls of libraries in which steps of programs are
     #[arg(long, help_heading = "Output")]
     pub full_trail: bool,
 
@@ -495,6 +495,10 @@ pub struct ReplayOptions {
     /// Replay even if the model's text, or what a program is compiled to, is not what it was
     #[arg(long)]
     pub allow_changed_model: bool,
+
+    /// Show the calls of libraries in which steps of programs are
+    #[arg(long)]
+    pub full_trail: bool,
 }
 
 const REPLAY_NOTES: &str = "Exit status: 0 the trail was shown and ends as it says, 2 it cannot be, 3 unknown.";

@@ -12,13 +12,23 @@ use dampf_report::{Excerpt, Palette, Run, TrailFile, grouped, write_fault, write
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+/// How a trail is run again and shown.
+#[derive(Clone, Copy)]
+pub struct Replayed {
+    /// The model may be another one than the trail was written for.
+    pub may_differ: bool,
+    pub excerpt: Excerpt,
+}
+
 pub fn run(options: &ReplayOptions, registry: &Registry, terminal: &Terminal) -> Result<u8, Failure> {
     let kept = read(&options.trail)?;
     let model = match &options.model {
         Some(path) => path.clone(),
         None => find_model(&kept.origin.model, &options.trail)?,
     };
-    registry.of(&model)?.follow(&kept, &model, options.allow_changed_model, terminal)?;
+    let excerpt = if options.full_trail { Excerpt::Unfolded } else { Excerpt::Whole };
+    let shown = Replayed { may_differ: options.allow_changed_model, excerpt };
+    registry.of(&model)?.follow(&kept, &model, shown, terminal)?;
     Ok(0)
 }
 
@@ -46,7 +56,7 @@ fn find_model(model: &str, trail: &Path) -> Result<PathBuf, Failure> {
 pub fn follow<F: FrontEnd>(
     kept: &TrailFile,
     path: &Path,
-    may_differ: bool,
+    shown: Replayed,
     terminal: &Terminal,
 ) -> Result<bool, Failure> {
     let mut options: ModelOptions = serde_json::from_value(kept.origin.options.clone())
@@ -57,8 +67,8 @@ pub fn follow<F: FrontEnd>(
         .map_err(|problem| Failure::new(format!("the trail's options are not of this Dampf: {problem}")))?;
     options.input = PathBuf::from(&kept.origin.model);
     let front_end = F::load(path, &options, Some(&kept.origin.knowledge))?;
-    check_unchanged(kept, &front_end.hashes(), path, may_differ)?;
-    let mut replay = Replay { kept, path, options: &options, terminal };
+    check_unchanged(kept, &front_end.hashes(), path, shown.may_differ)?;
+    let mut replay = Replay { kept, path, options: &options, excerpt: shown.excerpt, terminal };
     match rounds::run(front_end, false, Clock::new(None), None, &mut replay)? {
         Ended::Done(is_faulty) => Ok(is_faulty),
         Ended::Stopped(_) => unreachable!("nobody watches for Ctrl-C"),
@@ -70,6 +80,7 @@ struct Replay<'a> {
     kept: &'a TrailFile,
     path: &'a Path,
     options: &'a ModelOptions,
+    excerpt: Excerpt,
     terminal: &'a Terminal,
 }
 
@@ -94,7 +105,7 @@ impl<F: FrontEnd> Exploration<F> for Replay<'_> {
             Run::replay(made.bare(), self.kept.trail.clone(), self.options.deadlocks(), &self.options.selection())
                 .map_err(|error| Failure::new(format!("the trail is no run of `{}`: {error}", path.display())))?;
         check_end(self.kept, &run, path)?;
-        print(|out| show(out, self.terminal.palette, &run, path))?;
+        print(|out| show(out, self.terminal.palette, &run, path, self.excerpt))?;
         Ok(Explored::Done(run.fault().is_some()))
     }
 }
@@ -142,10 +153,16 @@ fn check_end<M: Describe>(kept: &TrailFile, run: &Run<'_, M>, path: &Path) -> Re
     }
 }
 
-fn show<M: Describe>(out: &mut dyn Write, palette: Palette, run: &Run<'_, M>, path: &Path) -> io::Result<()> {
+fn show<M: Describe>(
+    out: &mut dyn Write,
+    palette: Palette,
+    run: &Run<'_, M>,
+    path: &Path,
+    excerpt: Excerpt,
+) -> io::Result<()> {
     let steps = if run.len() == 1 { "1 step".to_owned() } else { format!("{} steps", grouped(run.len() as u64)) };
     writeln!(out, "{}\n", palette.heading(format!("a run of {} in {steps}", path.display())))?;
-    write_run(out, palette, run, Excerpt::Whole)?;
+    write_run(out, palette, run, excerpt)?;
     writeln!(out)?;
     match run.fault() {
         Some(fault) => write_fault(out, palette, fault),

@@ -9,13 +9,14 @@ use crate::failure::Failure;
 use crate::front_end::{FrontEnd, Made, Making, Offer};
 use crate::front_ends::Registry;
 use crate::options::{ModelOptions, SimulateOptions};
+use crate::replay::Replayed;
 use crate::rounds::{self, Clock, Ended, Exploration, Explored, Round};
 use crate::terminal::{Terminal, print};
 use crate::{interactive, replay};
 use dampf_core::{
     Action, Describe, Fault, FaultKind, FaultSelection, Revise, StepEnd, Successors, Unsupported, Word, Worker,
 };
-use dampf_report::{Palette, StepTable, ToldStep, write_blocked, write_fault, write_state};
+use dampf_report::{Excerpt, Palette, StepTable, ToldStep, write_blocked, write_fault, write_state};
 use std::io::{self, Write};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -25,7 +26,8 @@ pub fn run(options: &mut SimulateOptions, registry: &Registry, terminal: &Termin
     let input = &options.model.input;
     let language = registry.of(input)?;
     if let Some(trail) = &options.trail {
-        return Ok(language.follow(&replay::read(trail)?, input, false, terminal)?.into());
+        let shown = Replayed { may_differ: false, excerpt: Excerpt::Whole };
+        return Ok(language.follow(&replay::read(trail)?, input, shown, terminal)?.into());
     }
     let mut asked = options.model.asked();
     asked.push(("--quiet", options.quiet, Offer::Programs));

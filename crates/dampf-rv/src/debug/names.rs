@@ -136,7 +136,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Whether a class without name is one that the compiler made for a lambda.
-    fn is_lambda(&self, class: &Entry<'a>) -> bool {
+    pub fn is_lambda(&self, class: &Entry<'a>) -> bool {
         let is_call = |child: &Entry<'a>| {
             child.tag() == gimli::DW_TAG_subprogram && child.name(self).is_some_and(|name| name == "operator()")
         };

@@ -9,19 +9,25 @@ impl<'a> Reader<'a> {
     /// What to write after a variable's name to name the part of it at a byte offset. Only names that people write
     /// appear: inside a `std::mutex` there is nothing to name.
     pub fn path(&self, ty: usize, offset: u64) -> String {
-        let mut path = String::new();
-        self.extend_path(&mut path, ty, offset, 0);
-        path
+        self.path_and_type(ty, offset).0
     }
 
-    fn extend_path(&self, path: &mut String, ty: usize, offset: u64, depth: usize) {
+    /// The same, and the type of the value that begins there: a number, a pointer, an enumeration. None within a value,
+    /// and inside of what is not named.
+    pub fn path_and_type(&self, ty: usize, offset: u64) -> (String, Option<usize>) {
+        let mut path = String::new();
+        let value = self.extend_path(&mut path, ty, offset, 0);
+        (path, value)
+    }
+
+    fn extend_path(&self, path: &mut String, ty: usize, offset: u64, depth: usize) -> Option<usize> {
         let shape = if depth < DEPTH_MAX { self.shape(ty) } else { None };
         match shape {
             Some(Shape::Record(record)) => self.extend_by_member(path, &record, offset, depth),
             Some(Shape::Array { element, lengths }) => {
                 let size = self.size_of(element);
                 if size == 0 {
-                    return;
+                    return None;
                 }
                 let mut index = offset / size;
                 let mut indices = Vec::new();
@@ -34,20 +40,24 @@ impl<'a> Reader<'a> {
                 for index in indices.iter().rev() {
                     path.push_str(&format!("[{index}]"));
                 }
-                self.extend_path(path, element, offset % size, depth + 1);
+                self.extend_path(path, element, offset % size, depth + 1)
             }
-            _ if offset > 0 => path.push_str(&format!("+{offset}")),
-            _ => {}
+            _ if offset > 0 => {
+                path.push_str(&format!("+{offset}"));
+                None
+            }
+            Some(Shape::Number { .. } | Shape::Pointer { .. } | Shape::Enumeration { .. }) => Some(ty),
+            Some(Shape::Unknown) | None => None,
         }
     }
 
-    fn extend_by_member(&self, path: &mut String, record: &Record, offset: u64, depth: usize) {
+    fn extend_by_member(&self, path: &mut String, record: &Record, offset: u64, depth: usize) -> Option<usize> {
         if let Some(only) = self.only_part(record) {
-            let Some(inner) = offset.checked_sub(only.offset) else { return };
+            let inner = offset.checked_sub(only.offset)?;
             if self.leads_to_names(only) {
-                self.extend_path(path, only.ty, inner, depth + 1);
+                return self.extend_path(path, only.ty, inner, depth + 1);
             }
-            return;
+            return (inner == 0).then_some(only.ty);
         }
         // A derived class may use the padding at the end of its base: its own members come first.
         let (named, unnamed): (Vec<&Member>, Vec<&Member>) = record
@@ -57,22 +67,23 @@ impl<'a> Reader<'a> {
             .partition(|member| member.name.is_some());
         if let Some(member) = named.first() {
             if member.is_reserved() {
-                return;
+                return None;
             }
             path.push('.');
             path.push_str(member.name.as_deref().unwrap_or_default());
             if member.bits.is_none() {
-                self.extend_path(path, member.ty, offset - member.offset, depth + 1);
+                return self.extend_path(path, member.ty, offset - member.offset, depth + 1);
             }
-            return;
+            return None;
         }
         for member in unnamed {
             let length = path.len();
-            self.extend_path(path, member.ty, offset - member.offset, depth + 1);
+            let value = self.extend_path(path, member.ty, offset - member.offset, depth + 1);
             if path.len() > length {
-                return;
+                return value;
             }
         }
+        None
     }
 
     /// Whether the part of a standard structure is an array or record: a part of a number in it needs no name.

@@ -77,6 +77,22 @@ impl<'a> Reader<'a> {
         frames
     }
 
+    /// Where the lambda begins whose code is at an address, the outermost one: its file and line.
+    pub fn lambda_at(&self, pc: u64) -> Option<(String, u32)> {
+        self.scopes_at(pc)?.into_iter().find_map(|scope| {
+            // Its function has no place of its own, but the class that it is of.
+            let function = scope.with_origins(self).pop()?;
+            let class = self.entry(self.contents(function.index)?.scope_around(function.offset)?)?;
+            let is_lambda = class.name(self).is_none() && self.is_lambda(&class);
+            let line = class.number(gimli::DW_AT_decl_line).filter(|_| is_lambda)?;
+            let file = match class.value(gimli::DW_AT_decl_file)? {
+                AttributeValue::FileIndex(index) => index,
+                file => file.udata_value()?,
+            };
+            Some((self.lines(class.index)?.file(file), u32::try_from(line).ok()?))
+        })
+    }
+
     /// The parameters and variables in scope, innermost first.
     pub fn locals(&self, pc: u64) -> Vec<Local> {
         let scopes = self.scopes_at(pc).unwrap_or_default();

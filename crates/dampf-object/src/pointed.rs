@@ -1,0 +1,291 @@
+//! What a block of the heap holds, by the pointers that lead to it: `list->head->key`, `items[2].id`.
+//!
+//! A block has no type of its own. But somebody has a pointer to it, and that has one: a variable of the function that
+//! the thread is in, a global variable, or a member of an object that one of them leads to. They are followed breadth
+//! first, so the shortest way there gives the name. What the containers of the standard library keep to themselves has
+//! no names that anybody knows; there the name is that of the container.
+//!
+//! This takes much longer than a step, so it is done only for what people are told about a trail, never in a search.
+
+use crate::arena::Maker;
+use crate::faults::short_name;
+use crate::layout::Region;
+use crate::machine::Machine;
+use crate::places::NamedPlace;
+use crate::program::is_users;
+use crate::variables::is_librarys;
+use dampf_rv::debug::{Place, Pointer, Registers, TypeId};
+use std::collections::{HashSet, VecDeque};
+
+/// Objects that are looked at on the way.
+const OBJECTS_MAX: usize = 2000;
+const OBJECT_BYTES_MAX: u64 = 1 << 16;
+const FRAMES_MAX: usize = 16;
+/// What compilers call the object of a lambda, and how the names of what it has captured begin.
+const CLOSURE: &str = "__closure";
+const CAPTURED: &str = "__";
+
+/// An object of a known type.
+struct Known {
+    name: String,
+    ty: TypeId,
+    address: u64,
+    bytes: u64,
+    /// What it holds, where it is in registers and has no address.
+    held: Option<Vec<u8>>,
+    /// Whether it is what a container keeps to itself.
+    is_kept: bool,
+}
+
+/// A stretch of the heap: a block, or none where an address lies in no block any more.
+struct Extent {
+    start: u64,
+    end: u64,
+    /// Whether there may be several objects in a row.
+    may_be_array: bool,
+}
+
+impl Machine<'_> {
+    /// The name of an address of the heap; only where it is for people.
+    pub fn pointed_place(&self, address: u64) -> Option<NamedPlace> {
+        if self.step.is_told { self.searched_place(address, false) } else { None }
+    }
+
+    /// The name of a block of the heap as a whole, on the same terms: `*head`.
+    pub fn pointed_block(&self, address: u64) -> Option<String> {
+        let place = if self.step.is_told { self.searched_place(address, true) } else { None };
+        place.map(|place| place.name)
+    }
+
+    /// Looks for a pointer to an address, and names what it points to: the part there, or the whole.
+    fn searched_place(&self, address: u64, whole: bool) -> Option<NamedPlace> {
+        let mut seen = HashSet::new();
+        let near = self.locals_of(self.threads.running, true);
+        let direct = near.iter().find_map(|known| self.pointed_from(known, address, whole));
+        if direct.is_some() {
+            return direct;
+        }
+        let others = self.threads.alive_slots().into_iter().filter(|&slot| slot != self.threads.running);
+        let mut open: VecDeque<Known> = self.known_globals().into();
+        open.extend(near);
+        open.extend(self.locals_of(self.threads.running, false));
+        open.extend(others.flat_map(|slot| self.locals_of(slot, false)));
+        while let Some(known) = open.pop_front() {
+            if seen.len() > OBJECTS_MAX {
+                return None;
+            }
+            if let Some(place) = self.pointed_from(&known, address, whole) {
+                return Some(place);
+            }
+            for pointer in self.pointers_of(&known) {
+                let target = self.pointer_value(&known, &pointer);
+                if let Some(next) = self.followed(&known, &pointer, target)
+                    && seen.insert((next.address, next.ty))
+                {
+                    open.push_back(next);
+                }
+            }
+        }
+        None
+    }
+
+    fn pointer_value(&self, known: &Known, pointer: &Pointer) -> u64 {
+        let Some(held) = &known.held else { return self.memory.peek_long(known.address.wrapping_add(pointer.offset)) };
+        let bytes = usize::try_from(pointer.offset).ok().and_then(|offset| held.get(offset..offset + 8));
+        bytes.map_or(0, |bytes| u64::from_le_bytes(bytes.try_into().expect("eight bytes")))
+    }
+
+    fn pointers_of(&self, known: &Known) -> Vec<Pointer> {
+        self.system.program.debug.pointers(known.ty, known.bytes.min(OBJECT_BYTES_MAX)).to_vec()
+    }
+
+    /// The name of an address by a pointer in an object.
+    fn pointed_from(&self, known: &Known, address: u64, whole: bool) -> Option<NamedPlace> {
+        self.pointers_of(known).iter().find_map(|pointer| {
+            let target = self.pointer_value(known, pointer);
+            if !whole {
+                return self.pointed_by(known, pointer, target, address);
+            }
+            let name = self.pointed_by(known, pointer, target, address).map(|_| whole_name(known, pointer))?;
+            Some(NamedPlace { name, value: None })
+        })
+    }
+
+    /// The name of an address by a pointer whose value is `target`.
+    fn pointed_by(&self, known: &Known, pointer: &Pointer, target: u64, address: u64) -> Option<NamedPlace> {
+        if target > address {
+            return None;
+        }
+        let extent = self.extent(target, pointer.target_bytes)?;
+        let distance = address - target;
+        if address >= extent.end || address < extent.start {
+            return None;
+        }
+        let holder = format!("{}{}", known.name, pointer.path);
+        let is_kept = known.is_kept || pointer.target_is_standard;
+        match keeping(pointer.keeper.as_deref()) {
+            _ if is_kept => {
+                let inner = if distance < pointer.target_bytes { "what" } else { "an element that" };
+                Some(NamedPlace { name: format!("{inner} {holder} keeps"), value: None })
+            }
+            Keeping::Elements => {
+                let (index, offset) = (distance / pointer.target_bytes, distance % pointer.target_bytes);
+                Some(self.part_of(&format!("{holder}[{index}]"), pointer.target, offset))
+            }
+            Keeping::Parts => {
+                let NamedPlace { name, value } = self.part_of("", pointer.target, distance % pointer.target_bytes);
+                let part = name.strip_prefix('.').map_or_else(String::new, |part| format!("{part} of "));
+                Some(NamedPlace { name: format!("{part}an element of {holder}"), value })
+            }
+            Keeping::Object if distance < pointer.target_bytes => {
+                Some(self.part_behind(&holder, pointer.target, distance))
+            }
+            Keeping::Object if extent.may_be_array => {
+                let (index, offset) = (distance / pointer.target_bytes, distance % pointer.target_bytes);
+                Some(self.part_of(&format!("{holder}[{index}]"), pointer.target, offset))
+            }
+            Keeping::Object => None,
+        }
+    }
+
+    /// The part at an offset of what a pointer with a name points to.
+    fn part_behind(&self, pointer: &str, ty: TypeId, offset: u64) -> NamedPlace {
+        let debug = &self.system.program.debug;
+        if pointer == CLOSURE
+            && let Some((member, ty, start)) = debug.member_at(ty, offset)
+        {
+            let captured = member.strip_prefix(CAPTURED).unwrap_or(&member);
+            let NamedPlace { name, value } = self.part_of(captured, ty, offset - start);
+            return NamedPlace { name: format!("captured {name}"), value };
+        }
+        let NamedPlace { name, value } = self.part_of("", ty, offset);
+        let name = match name.strip_prefix('.') {
+            Some(member) => format!("{pointer}->{member}"),
+            None if name.is_empty() => format!("*{pointer}"),
+            None => format!("(*{pointer}){name}"),
+        };
+        NamedPlace { name, value }
+    }
+
+    /// The object that a pointer leads to, with its name, if it is one of the heap.
+    fn followed(&self, known: &Known, pointer: &Pointer, target: u64) -> Option<Known> {
+        let extent = self.extent(target, pointer.target_bytes)?;
+        let holder = format!("{}{}", known.name, pointer.path);
+        let is_kept = known.is_kept || pointer.target_is_standard && pointer.keeper.is_some();
+        let (address, ty) = (target, pointer.target);
+        if is_kept {
+            let bytes = pointer.target_bytes.min(extent.end - target);
+            return Some(Known { name: holder, ty, address, bytes, held: None, is_kept });
+        }
+        let name = match keeping(pointer.keeper.as_deref()) {
+            Keeping::Elements => format!("{holder}[0]"),
+            Keeping::Parts => format!("an element of {holder}"),
+            Keeping::Object => format!("(*{holder})"),
+        };
+        let bytes = pointer.target_bytes;
+        (bytes <= extent.end - target).then_some(Known { name, ty, address, bytes, held: None, is_kept: false })
+    }
+
+    /// The block around an address, or what a pointer would point to there if the block is gone.
+    fn extent(&self, address: u64, bytes: u64) -> Option<Extent> {
+        let region = Region::of(address, self.slots())?;
+        let (Region::Shared(slot) | Region::Private(slot)) = region else { return None };
+        let arenas = self.heap.peek_arenas(slot);
+        let arena = if matches!(region, Region::Shared(_)) { &arenas.shared } else { &arenas.private };
+        let base = region.base(0);
+        match arena.block_at((address - base) as u32).filter(|block| block.contains((address - base) as u32)) {
+            Some(block) => {
+                let (start, end) = (base + u64::from(block.offset), base + u64::from(block.end()));
+                Some(Extent { start, end, may_be_array: !matches!(block.maker, Maker::New) })
+            }
+            None => Some(Extent { start: address, end: address.checked_add(bytes)?, may_be_array: false }),
+        }
+    }
+
+    /// The user's global variables.
+    fn known_globals(&self) -> Vec<Known> {
+        let program = &self.system.program;
+        let variables = program.debug.globals().iter().filter(|variable| {
+            !variable.thread_local && !is_librarys(&variable.name) && program.globals.contains(&variable.address)
+        });
+        let known = variables.map(|variable| Known {
+            name: variable.name.clone(),
+            ty: variable.ty,
+            address: variable.address,
+            bytes: variable.size,
+            held: None,
+            is_kept: false,
+        });
+        known.collect()
+    }
+
+    /// The local variables of a thread's functions that the user wrote: of the innermost one, or of all others.
+    fn locals_of(&self, slot: u32, innermost: bool) -> Vec<Known> {
+        let program = &self.system.program;
+        let Some(hart) = self.threads.peek_hart(slot) else { return Vec::new() };
+        let mut frames = self.call_frames(&hart);
+        // A hook is at a function's first instruction, where the caller is known best by the return address.
+        frames.retain(|registers| program.is_user_line(registers.pc));
+        let mut known = Vec::new();
+        for (number, registers) in frames.iter().take(FRAMES_MAX).enumerate() {
+            if (number == 0) == innermost {
+                self.add_locals(registers, innermost, &mut known);
+            }
+        }
+        known
+    }
+
+    fn add_locals(&self, registers: &Registers, is_near: bool, known: &mut Vec<Known>) {
+        let debug = &self.system.program.debug;
+        let memory = |address: u64, out: &mut [u8]| self.memory.peek(address, out);
+        let frames = debug.frames(registers.pc);
+        for local in debug.locals(registers.pc) {
+            let Some(frame) = frames.get(local.frame as usize).filter(|frame| is_users(frame)) else { continue };
+            // A variable that is declared further down has no value yet.
+            if local.line > frame.line {
+                continue;
+            }
+            let prefix = if is_near { String::new() } else { format!("{}::", short_name(&frame.function)) };
+            let name = format!("{prefix}{}", local.name);
+            let (ty, bytes) = (local.ty, debug.size_of(local.ty));
+            let (address, held) = match debug.read_local(&local, registers, &memory) {
+                Some(Place::Address(address)) => (address, None),
+                Some(Place::Value(value)) => (0, Some(value)),
+                None => continue,
+            };
+            known.push(Known { name, ty, address, bytes, held, is_kept: false });
+        }
+    }
+}
+
+/// What is called what a pointer points to.
+fn whole_name(known: &Known, pointer: &Pointer) -> String {
+    let holder = format!("{}{}", known.name, pointer.path);
+    match keeping(pointer.keeper.as_deref()) {
+        _ if known.is_kept || pointer.target_is_standard => format!("what {holder} keeps"),
+        Keeping::Elements => format!("the elements of {holder}"),
+        Keeping::Parts => format!("elements of {holder}"),
+        Keeping::Object if holder == CLOSURE => "what the lambda has captured".to_owned(),
+        Keeping::Object => format!("*{holder}"),
+    }
+}
+
+/// What a pointer is for that a class of the standard library keeps.
+enum Keeping {
+    /// To the elements in a row.
+    Elements,
+    /// To some elements.
+    Parts,
+    /// To one object, as if it were the pointer itself: one that is nobody's is that, too.
+    Object,
+}
+
+fn keeping(keeper: Option<&str>) -> Keeping {
+    let Some(keeper) = keeper else { return Keeping::Object };
+    let class = keeper.split('<').next().unwrap_or(keeper).rsplit("::").next().unwrap_or(keeper);
+    match class {
+        "vector" | "basic_string" | "valarray" => Keeping::Elements,
+        "shared_ptr" | "weak_ptr" | "unique_ptr" | "__shared_ptr" | "__shared_ptr_access" => Keeping::Object,
+        _ => Keeping::Parts,
+    }
+}
