@@ -122,7 +122,7 @@ pub fn lower(
     lowering.declare();
     lowering.points_to = PointsTo::find(&lowering);
     lowering.transitions()?;
-    lowering.finish()
+    Ok(lowering.finish())
 }
 
 struct Lowering<'t> {
@@ -146,6 +146,7 @@ struct Lowering<'t> {
     priorities: Vec<VariableId>,
     timeout: VariableId,
     transitions: Vec<Vec<Transition>>,
+    transition_count: usize,
     accounts: Vec<Vec<Account>>,
     /// Variables that are changed somewhere, or chosen from by an index: globals, and locals by proctype.
     changed: BTreeSet<(Option<usize>, usize)>,
@@ -196,6 +197,7 @@ impl<'t> Lowering<'t> {
             priorities: Vec::new(),
             timeout: VariableId(0),
             transitions: instances.iter().map(|_| Vec::new()).collect(),
+            transition_count: 0,
             accounts: instances.iter().map(|_| Vec::new()).collect(),
             changed,
             read,
@@ -426,11 +428,7 @@ impl<'t> Lowering<'t> {
         checks.collect()
     }
 
-    fn finish(self) -> Result<Lowered, Unsupported> {
-        let count: usize = self.transitions.iter().map(Vec::len).sum();
-        if count > TRANSITIONS_MAX {
-            return Err(Unsupported { what: format!("a model of {count} transitions") });
-        }
+    fn finish(self) -> Lowered {
         let typed = self.typed;
         let locations: Vec<Vec<Location>> = self.instances.iter().map(|instance| places(typed, *instance)).collect();
         let initial: Vec<LocationId> = (0..self.instances.len()).map(|number| self.beginning(number)).collect();
@@ -468,7 +466,7 @@ impl<'t> Lowering<'t> {
             has_compound_steps,
             timeout: typed.has_timeout.then_some(self.timeout),
         };
-        Ok(Lowered {
+        Lowered {
             program,
             instances: self.instances.to_vec(),
             accounts,
@@ -480,7 +478,7 @@ impl<'t> Lowering<'t> {
             locals: self.locals,
             subjects: self.subjects,
             choices,
-        })
+        }
     }
 }
 

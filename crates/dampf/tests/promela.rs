@@ -4,6 +4,10 @@ mod running;
 
 use expect_test::{Expect, expect};
 use running::{Playground, dampf};
+use std::time::{Duration, Instant};
+
+/// What a command may take to notice that it is to end, on a machine with other things to do.
+const SLACK: Duration = Duration::from_secs(20);
 
 fn check_output(arguments: &[&str], status: i32, expected: Expect) {
     let finished = dampf(arguments);
@@ -128,6 +132,33 @@ fn errors_name_file_line_and_column() {
     let coded = playground.dampf(&["check", "coded.pml"]);
     assert_eq!(coded.status, 2, "{coded:?}");
     assert!(coded.stderr.contains("coded.pml:2:3") && coded.stderr.contains("c_code"), "{coded:?}");
+}
+
+/// Everybody uses every channel, so that there is much to prepare.
+const CROWD: &[u8] = b"chan c[200] = [3] of { byte, byte };
+    active [200] proctype P() {
+        byte x;
+        do
+        :: x = (x + 1) % 200
+        :: c[x]!x,1
+        :: c[x]??x,1
+        :: c[x]?[x,2] && len(c[x]) > 1 -> x = 0
+        :: else
+        od
+    }";
+
+#[test]
+fn preparing_ends_with_the_time_and_with_ctrl_c() {
+    let playground = Playground::new();
+    playground.write("crowd.pml", CROWD);
+    let start = Instant::now();
+    let late = playground.dampf(&["check", "crowd.pml", "--max-time", "1"]);
+    assert!(late.status == 3 && start.elapsed() < SLACK, "{:?}: {late:?}", start.elapsed());
+    for delay in [0, 500].map(Duration::from_millis) {
+        let (interrupted, elapsed) = playground.interrupted(true, delay, &["check", "crowd.pml"]);
+        assert!(interrupted.status == 3 && elapsed < SLACK, "{elapsed:?}: {interrupted:?}");
+        assert!(interrupted.stdout.contains("interrupted"), "{interrupted:?}");
+    }
 }
 
 const COUNTER: &str = "byte x; active proctype Count() { byte y; do :: x < 3 -> x++; up: y = x :: else -> break od }";

@@ -6,7 +6,7 @@ use super::values::{and, binary, equal, not, or, wrapped};
 use super::{ABSENT, Lowering, Part, Storage, Unprepared, assign, cell, constant, element};
 use crate::resolve::PROCESSES_MAX;
 use crate::typed::{Initial, Pattern, Place, Run, Statement, Value};
-use dampf_core::FaultKind;
+use dampf_core::{FaultKind, Unsupported};
 use dampf_gcl::ir::{BinaryOp, Effect, Expr, IntType, Joint, Place as Cell, VariableId};
 use std::collections::BTreeSet;
 
@@ -251,14 +251,16 @@ impl Lowering<'_> {
     }
 
     /// Makes one transition of every sender with every receiver.
-    pub fn pair(&mut self, rendezvous: &Rendezvous) {
+    pub fn pair(&mut self, rendezvous: &Rendezvous) -> Result<(), Unsupported> {
         for sender in &rendezvous.senders {
             for receiver in &rendezvous.receivers {
                 if receiver.queue == sender.queue && receiver.part.instance != sender.part.instance {
                     self.meet(sender, receiver);
                 }
             }
+            self.check_count()?;
         }
+        Ok(())
     }
 
     fn meet(&mut self, sender: &Side, receiver: &Side) {

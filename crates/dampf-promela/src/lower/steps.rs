@@ -6,7 +6,7 @@
 use super::effects::Rendezvous;
 use super::standing::{Before, Standing};
 use super::values::{and, binary, conditional, equal, not, or, truth};
-use super::{ABSENT, Account, Lowering, Part, Unprepared, cell, constant};
+use super::{ABSENT, Account, Lowering, Part, TRANSITIONS_MAX, Unprepared, cell, constant};
 use crate::assumptions::Bounds;
 use crate::typed::{Alternative, Edge, Statement};
 use dampf_core::{FaultKind, Span, Unsupported};
@@ -47,10 +47,18 @@ impl<'t> Lowering<'t> {
         for instance in 0..self.instances.len() {
             for state in 0..self.proctype(instance).control.states.len() {
                 self.state(instance, state, &mut rendezvous);
+                self.check_count()?;
             }
         }
-        self.pair(&rendezvous);
-        Ok(())
+        self.pair(&rendezvous)
+    }
+
+    /// Refuses a model while it becomes too large, and not when there is no memory left.
+    pub fn check_count(&self) -> Result<(), Unsupported> {
+        match self.transition_count > TRANSITIONS_MAX {
+            true => Err(Unsupported { what: format!("a model of more than {TRANSITIONS_MAX} transitions") }),
+            false => Ok(()),
+        }
     }
 
     pub fn edge(&self, part: Part) -> &'t Edge {
@@ -91,8 +99,11 @@ impl<'t> Lowering<'t> {
                 let part = Part { instance, state, edge, alternative };
                 let guard = and(self.precondition(part, Sends::With(rendezvous)), not(earlier.clone()));
                 self.emit(part, guard, rendezvous);
-                let statement = &self.alternative(part).statement;
-                earlier = or(earlier, self.executable(instance, statement, Sends::With(rendezvous)));
+                // Asked for only where an alternative behind it needs the answer.
+                if description.is_deterministic || alternative + 1 < description.edges[edge].alternatives.len() {
+                    let statement = &self.alternative(part).statement;
+                    earlier = or(earlier, self.executable(instance, statement, Sends::With(rendezvous)));
+                }
             }
         }
         if description.is_deterministic && !matches!(earlier, Expr::Const(1)) {
@@ -348,6 +359,7 @@ impl<'t> Lowering<'t> {
         } else {
             Some(guard)
         };
+        self.transition_count += 1;
         self.transitions[instance].push(Transition { source, target, guard, sync: None, joint, effects, holder, span });
         self.accounts[instance].push(Account { parts, unprepared });
     }
