@@ -52,6 +52,7 @@ fn search(model: &PromelaModel, kind: FaultKind) -> Result<(usize, bool), Vec<Re
                 Remark::Fault { fault, .. } => assert_eq!(fault.kind, kind, "{}", fault.message),
                 Remark::Unsupported(unsupported) => panic!("{unsupported}"),
                 Remark::Refuted(revise) => return Err(vec![revise]),
+                Remark::Premise(_) | Remark::End => continue,
             }
             is_found = true;
         }
