@@ -69,6 +69,7 @@ fn explore(model: &PromelaModel) -> Result<(usize, BTreeSet<&'static str>), Vec<
                 }
                 Remark::Unsupported(unsupported) => panic!("{unsupported}"),
                 Remark::Refuted(revise) => refuted.push(revise),
+                Remark::Premise(_) | Remark::End => {}
             }
         }
         if !refuted.is_empty() {
