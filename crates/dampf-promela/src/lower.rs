@@ -128,8 +128,9 @@ pub fn lower(
 struct Lowering<'t> {
     typed: &'t Typed,
     goes_on: bool,
-    /// Whether an expression for `enabled` is being made.
-    is_asking: Cell<bool>,
+    /// How many expressions for `enabled` are being made, each within the one before, and whether there were too many.
+    asking: Cell<u32>,
+    is_asked_too_deeply: Cell<bool>,
     instances: &'t [Instance],
     assumptions: &'t Assumptions,
     variables: Vec<Variable>,
@@ -181,7 +182,8 @@ impl<'t> Lowering<'t> {
         Lowering {
             typed,
             goes_on: false,
-            is_asking: Cell::new(false),
+            asking: Cell::new(0),
+            is_asked_too_deeply: Cell::new(false),
             instances,
             assumptions,
             variables: Vec::new(),

@@ -258,7 +258,7 @@ impl Lowering<'_> {
                     self.meet(sender, receiver);
                 }
             }
-            self.check_count()?;
+            self.check_size()?;
         }
         Ok(())
     }

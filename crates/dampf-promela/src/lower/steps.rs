@@ -47,14 +47,17 @@ impl<'t> Lowering<'t> {
         for instance in 0..self.instances.len() {
             for state in 0..self.proctype(instance).control.states.len() {
                 self.state(instance, state, &mut rendezvous);
-                self.check_count()?;
+                self.check_size()?;
             }
         }
         self.pair(&rendezvous)
     }
 
-    /// Refuses a model while it becomes too large, and not when there is no memory left.
-    pub fn check_count(&self) -> Result<(), Unsupported> {
+    /// Refuses a model while it becomes too large, and not when there is no memory left; or one that asks too much.
+    pub fn check_size(&self) -> Result<(), Unsupported> {
+        if self.is_asked_too_deeply.get() {
+            return Err(Unsupported { what: "`enabled` of a process that waits for `enabled` itself".to_owned() });
+        }
         match self.transition_count > TRANSITIONS_MAX {
             true => Err(Unsupported { what: format!("a model of more than {TRANSITIONS_MAX} transitions") }),
             false => Ok(()),

@@ -5,6 +5,10 @@ use crate::typed::{Pattern, Place, Value};
 use dampf_core::Span;
 use dampf_gcl::ir::{BinaryOp, Expr, IntType, Place as Cell, UnaryOp};
 
+/// Who is asked with `enabled` may wait for an answer about somebody who waits for one, up to so many in a row: SPIN
+/// follows them for ever.
+const ASKING_MAX: u32 = 2;
+
 pub fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
     if let (Expr::Const(left), Expr::Const(right)) = (&left, &right)
         && let Some(value) = op.apply(*left, *right)
@@ -120,17 +124,18 @@ impl Lowering<'_> {
             }),
             Value::Enabled(pid) => {
                 let pid = of(pid);
-                if self.is_asking.replace(true) {
-                    // What a process waits for does not depend on who waits for it.
+                if self.asking.get() == ASKING_MAX {
+                    self.is_asked_too_deeply.set(true);
                     return constant(0);
                 }
-                let enabled = |other: usize| {
-                    let is_meant = equal(pid.clone(), constant(self.instances[other].pid as i32));
-                    and(is_meant, self.can_move(other))
+                self.asking.set(self.asking.get() + 1);
+                let enabled = |other: usize| match equal(pid.clone(), constant(self.instances[other].pid as i32)) {
+                    Expr::Const(0) => constant(0),
+                    is_meant => and(is_meant, self.can_move(other)),
                 };
                 let others = (0..self.instances.len()).filter(|other| *other != instance);
                 let enabled = others.map(enabled).fold(constant(0), or);
-                self.is_asking.set(false);
+                self.asking.set(self.asking.get() - 1);
                 enabled
             }
             Value::StateNumber(pid) => {
