@@ -146,6 +146,8 @@ struct Lowering<'t> {
     /// For each instance, in a model with priorities.
     priorities: Vec<VariableId>,
     timeout: VariableId,
+    /// An array that holds nothing, in a model that uses `enabled`.
+    nothing: Option<VariableId>,
     transitions: Vec<Vec<Transition>>,
     transition_count: usize,
     accounts: Vec<Vec<Account>>,
@@ -198,6 +200,7 @@ impl<'t> Lowering<'t> {
             last: None,
             priorities: Vec::new(),
             timeout: VariableId(0),
+            nothing: None,
             transitions: instances.iter().map(|_| Vec::new()).collect(),
             transition_count: 0,
             accounts: instances.iter().map(|_| Vec::new()).collect(),
@@ -242,6 +245,9 @@ impl<'t> Lowering<'t> {
         let active = self.typed.active.len() as i32;
         self.process_count = self.add_variable("_nr_pr", None, IntType::U8, vec![active], None);
         self.timeout = self.add_variable("timeout", None, IntType::BIT, vec![0], None);
+        if self.typed.has_enabled {
+            self.nothing = Some(self.add_variable("enabled", None, IntType::BIT, vec![0], Some(1)));
+        }
         if self.typed.has_last {
             self.last = Some(self.add_variable("_last", None, IntType::U8, vec![0], None));
         }

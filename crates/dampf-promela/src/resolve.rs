@@ -53,6 +53,7 @@ struct Resolver {
     ltl: Vec<String>,
     has_last: bool,
     has_timeout: bool,
+    has_enabled: bool,
     has_priorities: bool,
     claims: Vec<String>,
     /// Labels of proctypes that remote references name.
@@ -225,6 +226,7 @@ impl Resolver {
     fn notice(&mut self, noticed: Noticed) {
         self.has_last |= noticed.last;
         self.has_timeout |= noticed.timeout;
+        self.has_enabled |= noticed.enabled;
         self.has_priorities |= noticed.priorities;
         self.remote_labels.extend(noticed.labels);
         self.remote_variables.extend(noticed.variables);
@@ -331,6 +333,7 @@ impl Resolver {
             active: std::mem::take(&mut self.active),
             has_last: self.has_last,
             has_timeout: self.has_timeout,
+            has_enabled: self.has_enabled,
             has_priorities: self.has_priorities,
             claims: std::mem::take(&mut self.claims),
             ltl: std::mem::take(&mut self.ltl),

@@ -18,6 +18,7 @@ pub struct Typed {
     pub active: Vec<usize>,
     pub has_last: bool,
     pub has_timeout: bool,
+    pub has_enabled: bool,
     /// Whether processes have priorities that matter.
     pub has_priorities: bool,
     /// What the model says about runs that the check of states and steps does not cover: claims, traces, formulas.

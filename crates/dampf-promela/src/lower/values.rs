@@ -136,7 +136,10 @@ impl Lowering<'_> {
                 let others = (0..self.instances.len()).filter(|other| *other != instance);
                 let enabled = others.map(enabled).fold(constant(0), or);
                 self.asking.set(self.asking.get() - 1);
-                enabled
+                // Whoever asks about itself is looked up where nothing is: an error in SPIN, too.
+                let own = equal(pid, constant(self.instances[instance].pid as i32));
+                let error = self.nothing.map_or(constant(0), |nothing| Expr::Read(element(nothing, constant(-1))));
+                conditional(own, error, enabled)
             }
             Value::StateNumber(pid) => {
                 let pid = of(pid);

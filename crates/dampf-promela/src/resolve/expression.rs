@@ -15,6 +15,7 @@ pub struct Noticed {
     /// `_last` is used.
     pub last: bool,
     pub timeout: bool,
+    pub enabled: bool,
     pub priorities: bool,
     /// Labels of proctypes that are referred to.
     pub labels: Vec<(usize, String, Span)>,
@@ -113,7 +114,10 @@ impl<'n> Context<'n> {
                 let (channel, patterns) = (self.channel(channel)?, self.patterns(arguments)?);
                 Value::Poll { channel, patterns, is_random: *is_random }
             }
-            ExprKind::Enabled(pid) => Value::Enabled(Box::new(self.value(pid)?)),
+            ExprKind::Enabled(pid) => {
+                self.noticed.enabled = true;
+                Value::Enabled(Box::new(self.value(pid)?))
+            }
             ExprKind::PcValue(pid) => Value::StateNumber(Box::new(self.value(pid)?)),
             ExprKind::GetPriority(process) => {
                 self.noticed.priorities = true;
