@@ -109,7 +109,7 @@ const FEATURES: &[(Feature, &str, u64)] = &[
     (Feature::WildIndex, "wild-index", 5),
     (Feature::WildChannel, "wild-channel", 2),
     (Feature::WildStep, "wild-step", 3),
-    (Feature::WildFields, "wild-fields", 6),
+    (Feature::WildFields, "wild-fields", 12),
     (Feature::LateDeclaration, "late-declaration", 25),
     (Feature::RecordParameter, "record-parameter", 50),
     (Feature::Layout, "layout", 25),

@@ -135,7 +135,8 @@ impl Generator {
         add(can_nest && is_free && !context.is_atomic, Feature::Atomic, 14, Kind::Atomic);
         add(can_nest && is_free, Feature::DStep, 10, Kind::DStep);
         add(can_nest && is_free, Feature::Unless, 8, Kind::Unless);
-        add(true, Feature::Hidden, 4, Kind::Hide);
+        // What a deterministic step stores there, SPIN does not take back.
+        add(is_free, Feature::Hidden, 4, Kind::Hide);
         if can_nest {
             kinds.push((if context.is_d_step { 8 } else { 12 }, Kind::If));
         }
