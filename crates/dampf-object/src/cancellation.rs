@@ -13,6 +13,7 @@ use crate::layout::{self, Region};
 use crate::lifecycle::EXIT_VALUE;
 use crate::machine::Machine;
 use crate::run_end::RunEnd;
+use crate::sharing::{Fact, FactKind};
 use crate::signal_calls::is_interruptible_call;
 use crate::step::Next;
 use crate::sync::{EINVAL, ESRCH};
@@ -98,10 +99,8 @@ impl Machine<'_> {
     /// Whether a request to end may be waiting for the running thread, or come while it stands somewhere.
     pub fn may_be_cancelled(&self) -> bool {
         let thread = self.threads.current();
-        self.system.program.cancels
-            && thread.atomic == 0
-            && !thread.cancellation.is_disabled
-            && (thread.cancellation.is_requested || self.step.others)
+        let may_be_asked = || self.system.sharing.threads_cancelled() && self.step.others;
+        !thread.cancellation.is_disabled && thread.atomic == 0 && (thread.cancellation.is_requested || may_be_asked())
     }
 
     /// Whether the running thread has to stop before an operation because a request may come first.
@@ -111,7 +110,7 @@ impl Machine<'_> {
 
     /// The same for a system call.
     pub fn call_stops_for_cancellation(&self, hart: &Hart) -> bool {
-        self.system.program.cancels && is_cancellation_call(hart.x[A7]) && self.may_be_cancelled()
+        self.may_be_cancelled() && is_cancellation_call(hart.x[A7])
     }
 
     /// Whether the thread in a slot stands at a cancellation point, or waits in one.
@@ -171,6 +170,9 @@ impl Machine<'_> {
             return Ok(Next::Return(0));
         }
         let is_own = slot == self.threads.running;
+        if !is_own && !self.system.sharing.threads_cancelled() {
+            return Err(self.refute(Fact::new(FactKind::ThreadsCancelled, 0_u64)));
+        }
         let is_late = !is_own && self.is_at_cancellation_point(slot);
         if !is_own {
             self.threads.hart_mut(slot);
@@ -225,7 +227,7 @@ impl Machine<'_> {
 
     /// The running thread is about to end: it cannot be cancelled any more.
     pub fn refuse_cancellation(&mut self) {
-        if self.system.program.cancels {
+        if self.system.sharing.threads_cancelled() || self.threads.current().cancellation.is_requested {
             self.threads.current_mut().cancellation = Cancellation { is_disabled: true, ..Cancellation::default() };
         }
     }
@@ -254,9 +256,7 @@ impl Machine<'_> {
         }
         // Without requests there is nothing to remember.
         set(&mut self.threads.current_mut().cancellation);
-        if self.threads.current().cancellation.is_asynchronous && self.system.program.cancels {
-            self.step.ends_here = true;
-        }
+        self.step.ends_here |= self.is_interruptible();
         Ok(Next::Return(0))
     }
 }

@@ -45,8 +45,6 @@ pub struct Program {
     pub exit_buffer_offset: Option<u64>,
     /// Where a thread begins to leave its functions, with that place as argument.
     pub unwind: Option<u64>,
-    /// Whether threads may be cancelled: the program has the function.
-    pub cancels: bool,
     /// Flags of the C library that say whether there is only one thread.
     pub single_threaded_flags: Vec<u64>,
     /// Whether accesses that are not atomic can be told from those that are: the user's code was compiled with
@@ -131,7 +129,6 @@ impl Program {
             errno_offset,
             exit_buffer_offset,
             unwind: image.address_of("__pthread_unwind"),
-            cancels: image.address_of("pthread_cancel").is_some(),
             arguments,
             code,
             debug,

@@ -40,7 +40,8 @@
 //!
 //! **A signal handler** runs between two instructions of its thread, wherever that is. As long as threads send signals
 //! only to themselves it runs where they do that. Once a signal comes from elsewhere, threads that would handle one stop
-//! before every instruction of the program's own code.
+//! before every instruction of the program's own code. **Cancellation** is treated in the same way: threads stop before
+//! cancellation points once one thread has cancelled another.
 
 use crate::uses::{Use, line_of};
 use std::collections::{BTreeMap, BTreeSet};
@@ -104,6 +105,8 @@ fact_kinds! {
     TooFewSlots, "too-few-slots", "more threads live at the same time than there was room for";
     /// Signals are sent to other threads, or by a timer, and handled there.
     SignalsSent, "signals-sent", "a signal is handled by a thread that did not send it";
+    /// Threads cancel others.
+    ThreadsCancelled, "threads-cancelled", "a thread cancels another";
 }
 
 /// Something that is so in the program, and was assumed not to be.
@@ -157,6 +160,7 @@ pub struct Sharing {
     ends_observed: bool,
     joins_observed: bool,
     signals_sent: bool,
+    threads_cancelled: bool,
     /// The numbers of the lines of stacks and thread-local storage that are shared, ascending.
     shared_lines: Vec<u64>,
     slots: usize,
@@ -178,6 +182,7 @@ impl Sharing {
         self.ends_observed = self.everything || self.knows(FactKind::EndsObserved, 0);
         self.joins_observed = self.everything || self.knows(FactKind::JoinsObserved, 0);
         self.signals_sent = self.knows(FactKind::SignalsSent, 0);
+        self.threads_cancelled = self.knows(FactKind::ThreadsCancelled, 0);
         self.shared_lines = self.range(FactKind::SharedLine, 0..u64::MAX).collect();
         let most = self.range(FactKind::TooFewSlots, 0..u64::MAX).last();
         self.slots = most.map_or(SLOTS, |too_few| 2 * too_few as usize);
@@ -245,6 +250,12 @@ impl Sharing {
     #[inline]
     pub fn signals_sent(&self) -> bool {
         self.signals_sent
+    }
+
+    /// Whether threads cancel others.
+    #[inline]
+    pub fn threads_cancelled(&self) -> bool {
+        self.threads_cancelled
     }
 
     /// Threads that live at the same time have so many slots.
