@@ -108,7 +108,7 @@ fn entry_name(program: &Program, entry: u64) -> String {
     match called_type(&name) {
         Some(called) if called.contains("{lambda") => {
             // Compilers make a lambda that is called once a part of its caller.
-            let function = format!("{called}::operator()");
+            let function = format!("{}::operator()", without_parameters(called));
             let symbols = program.image.symbols().iter().filter(|symbol| symbol.kind == SymbolKind::Function);
             let own = symbols.into_iter().find(|symbol| demangle(&symbol.name) == function);
             let code = own.or_else(|| program.image.symbol_at(entry));
@@ -129,6 +129,24 @@ fn lambda_name(program: &Program, function: &Symbol) -> String {
     place.map_or_else(|| LAMBDA.to_owned(), |(file, line)| format!("{LAMBDA} at {file}:{line}"))
 }
 
+/// A name without the parameters of the functions that it lies in: `serve(int)::{lambda()#1}` is in `serve`.
+fn without_parameters(name: &str) -> String {
+    let mut shorter = String::new();
+    let mut rest = name;
+    while let Some(start) = rest.find('(') {
+        let mut depth = 0;
+        let end = rest[start..].char_indices().find(|&(_, letter)| {
+            depth += i32::from(letter == '(') - i32::from(letter == ')');
+            depth == 0
+        });
+        let Some(behind) = end.map(|(at, _)| start + at + 1) else { break };
+        let kept = if rest[behind..].starts_with("::") { start } else { behind };
+        shorter.push_str(&rest[..kept]);
+        rest = &rest[behind..];
+    }
+    shorter + rest
+}
+
 /// The type of what a thread calls, from the name of the library's function that calls it.
 fn called_type(name: &str) -> Option<&str> {
     let rest = &name[name.rfind(CALLED)? + CALLED.len()..];
@@ -147,7 +165,7 @@ fn called_type(name: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::called_type;
+    use super::{called_type, without_parameters};
 
     #[test]
     fn what_a_thread_calls_is_the_first_of_its_tuple() {
@@ -162,5 +180,17 @@ mod tests {
             assert_eq!(called_type(&run(tuple)), Some(called));
         }
         assert_eq!(called_type("worker"), None);
+    }
+
+    #[test]
+    fn parameters_of_the_functions_around_are_no_part_of_a_name() {
+        for (name, shorter) in [
+            ("serve()::{lambda()#1}", "serve::{lambda()#1}"),
+            ("serve(void (*)(int), int)::{lambda(int)#2}", "serve::{lambda(int)#2}"),
+            ("main::{lambda()#1}", "main::{lambda()#1}"),
+            ("broken(", "broken("),
+        ] {
+            assert_eq!(without_parameters(name), shorter);
+        }
     }
 }

@@ -68,6 +68,21 @@ golden! {
     a_thread_local_variable: "crates/dampf-object/tests/programs/race_thread_local.c";
     blocks_of_containers: "crates/dampf-object/tests/programs/cxx_container_stale.cc";
     a_foreign_unlock: "crates/dampf-object/tests/programs/mutex_unlock_foreign.c";
+    fields_of_a_ring: "crates/dampf-object/tests/programs/ring_published_early.c" "-DBUG";
+    values_of_several_types: "crates/dampf-object/tests/programs/told_values.cc" "-DBUG";
+}
+
+#[test]
+fn calls_of_libraries_are_shown_on_request() {
+    let program = "crates/dampf-object/tests/programs/told_values.cc";
+    let (Some(folded), Some(unfolded)) = (check(program, &["-DBUG"]), check(program, &["-DBUG", "--full-trail"]))
+    else {
+        return;
+    };
+    assert_eq!((folded.status, unfolded.status), (1, 1));
+    let in_library = |finished: &Finished| finished.stdout.lines().any(|line| line.trim().starts_with("in std::"));
+    assert!(!in_library(&folded) && !folded.stdout.contains("/usr/"), "{}", folded.stdout);
+    assert!(in_library(&unfolded), "{}", unfolded.stdout);
 }
 
 #[test]
