@@ -138,10 +138,11 @@ impl Machine<'_> {
         for (line, mask) in lines(address, bytes) {
             let Some(standing) = self.standing(line) else { return Err(self.bad_access(address, bytes, write)) };
             if standing.valid & mask != mask || (write && standing.region.is_none()) {
-                if !write && standing.valid & mask != 0 && !self.memory.lenient {
+                let is_beside = standing.valid & whole_words(mask) == 0;
+                if !write && !is_beside && !self.memory.lenient {
                     return Err(RunEnd::PartlyValid);
                 }
-                if write || standing.valid & mask == 0 {
+                if write || is_beside {
                     return Err(self.bad_access(address, bytes, write));
                 }
             }
@@ -321,6 +322,12 @@ pub fn lines(address: u64, bytes: u64) -> impl Iterator<Item = (u64, u64)> {
             (line, upto(to) & !upto(from))
         })
     })
+}
+
+/// The bytes of the aligned words that some bytes of a line lie in.
+fn whole_words(mask: u64) -> u64 {
+    let words = mask.to_le_bytes().map(|word| if word == 0 { 0 } else { u8::MAX });
+    u64::from_le_bytes(words)
 }
 
 /// Whether an address lies just below a thread's stack.

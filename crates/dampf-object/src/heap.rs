@@ -106,11 +106,12 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether `operator new` has called the function at hand. It does so only where there is no memory: otherwise its
+    /// Whether the library's `operator new` has called the function at hand. It does so only where there is no memory: otherwise its
     /// work is done for it.
     fn is_called_by_new(&self, hart: &Hart) -> bool {
-        let caller = self.system.program.function_at(hart.x[RA].wrapping_sub(2));
-        caller.starts_with("_Znwm") || caller.starts_with("_Znam")
+        let (program, call) = (&self.system.program, hart.x[RA].wrapping_sub(2));
+        let caller = program.function_at(call);
+        (caller.starts_with("_Znwm") || caller.starts_with("_Znam")) && !program.is_user_code(call)
     }
 
     pub fn malloc(&mut self, hart: &Hart, way: u32) -> Result<Next, RunEnd> {

@@ -58,6 +58,13 @@ fn own_name(symbol: &Symbol) -> &str {
     symbol.name.trim_start_matches('_')
 }
 
+/// Whether a function of the C library is one for strings, by its name.
+pub fn is_for_strings(name: &str) -> bool {
+    let name = name.trim_start_matches('_');
+    ["str", "stp", "wcs"].iter().any(|beginning| name.starts_with(beginning))
+        && !BY_BYTES.iter().any(|beginning| name.starts_with(beginning))
+}
+
 fn is_exact(symbol: &Symbol, code: &Code) -> bool {
     let begins = |beginning: &&str| own_name(symbol).starts_with(beginning);
     let by_words = BY_WORDS.iter().any(&begins);

@@ -9,7 +9,7 @@ use crate::by_address::ByAddress;
 use crate::global_bounds::{self, BoundedGlobal};
 use crate::hooks::{self, Hook, Place};
 use crate::layout::IMAGE_END;
-use crate::plain::PlainFunctions;
+use crate::plain::{self, PlainFunctions};
 use crate::thread_names::ThreadNames;
 use dampf_core::{SourceLocation, Unsupported};
 use dampf_rv::debug::{DebugInfo, Frame, is_system_header};
@@ -267,6 +267,12 @@ impl Program {
             || self.reads_string(pc)
             || writes && lies_within(&plain.bytes, pc);
         !is_plain
+    }
+
+    /// Whether an instruction belongs to a function that looks for something in strings, word by word or in groups of
+    /// bytes, which may reach beyond the end.
+    pub fn looks_at_words(&self, pc: u64) -> bool {
+        plain::is_for_strings(self.function_at(pc))
     }
 
     /// Whether an instruction belongs to a function for strings.

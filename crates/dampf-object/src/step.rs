@@ -319,7 +319,8 @@ impl Machine<'_> {
                     RunEnd::PartlyValid => self.is_field_read(hart),
                     _ => true,
                 };
-                if system.program.is_user_code(hart.pc) && !tolerable {
+                let is_users = system.program.is_user_code(hart.pc);
+                if is_users && !tolerable || matches!(stop, RunEnd::PartlyValid) && self.reads_beside(hart) {
                     return Err(self.refused_access(hart));
                 }
                 self.memory.lenient = true;
@@ -359,8 +360,27 @@ impl Machine<'_> {
         Ok(next)
     }
 
-    /// Whether what a read reads beyond the end of an object is not used.
+    /// Whether a read is of nothing but what lies beside an object, though in the same word. Functions for strings look
+    /// at whole words, byte by byte.
+    fn reads_beside(&mut self, hart: &Hart) -> bool {
+        let program = &self.system.program;
+        let access = program.code.at(hart.pc).and_then(|instruction| instruction.memory_access());
+        let (Some(access), Some(address)) = (access, self.accessed_address(hart)) else { return false };
+        let is_by_words = !program.is_user_code(hart.pc) && program.looks_at_words(hart.pc);
+        let valid = self.standing(address).map_or(0, |standing| standing.valid >> (address % 64));
+        valid & ((1 << access.bytes) - 1) == 0 && !is_by_words
+    }
+
+    /// Whether what a read reads beyond the end of an object is not used: the compiler reads its own frame as it likes,
+    /// or the code behind drops the rest.
     fn is_field_read(&mut self, hart: &Hart) -> bool {
+        let access = self.system.program.code.at(hart.pc).and_then(|instruction| instruction.memory_access());
+        // Whole registers are filled with variables that are passed by value. Frames are reached from the stack pointer,
+        // the frame pointer, or from a register that is kept across calls, downwards; what a program points to is not.
+        let is_own_frame = |base: u8, offset: i32| matches!(base, 2 | 8) || matches!(base, 9 | 18..=27) && offset < 0;
+        if access.is_some_and(|access| !access.writes && is_own_frame(access.base, access.offset)) {
+            return true;
+        }
         let Some(address) = self.accessed_address(hart) else { return false };
         let valid = self.standing(address).map_or(0, |standing| standing.valid >> (address % 64)).trailing_ones();
         drops_rest(&self.system.program.code, hart.pc, valid)

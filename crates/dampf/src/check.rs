@@ -160,7 +160,9 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
         let elapsed = round.clock.elapsed();
         let bare = made.as_ref().map(Made::bare);
         let is_limited = outcome.stopped.is_some_and(StopReason::is_wanted) && self.ranks.speaks();
-        let is_open = matches!(outcome.verdict, Verdict::Unknown(_)) && is_limited && !interrupt::is_pressed();
+        // Samples take as much time as they get, so they are not the same every time.
+        let is_sampled = is_limited && !self.options.deterministic && !interrupt::is_pressed();
+        let is_open = matches!(outcome.verdict, Verdict::Unknown(_)) && is_sampled;
         let busy_lines = bare.filter(|_| is_open).map(sampling::busy_lines);
         let (outcome, run) = engine::told(outcome, bare, &self.options.model);
         let result = CheckResult {

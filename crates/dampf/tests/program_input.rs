@@ -309,22 +309,22 @@ fn memory_comes_to_an_end() {
     let Some(playground) = workshop() else { return };
     let include = "#include <assert.h>\n#include <errno.h>\n#include <stdint.h>\n#include <stdlib.h>\n";
     for body in [
-        "assert(!malloc(10ull << 30) && errno == ENOMEM);",
+        "assert(!malloc(PTRDIFF_MAX) && errno == ENOMEM);",
         "assert(!malloc(SIZE_MAX) && !calloc(SIZE_MAX / 2, 4));",
-        "char *block = malloc(8); assert(!realloc(block, 10ull << 30)); free(block);",
-        "long blocks = 0; while (malloc(1 << 20)) blocks++; assert(blocks > 0);",
+        "char *block = malloc(8); assert(!realloc(block, PTRDIFF_MAX)); free(block);",
     ] {
         verified(&playground, "memory.c", &format!("{include}int main(void) {{ {body} }}\n"));
     }
-    let caught = "#include <cassert>\n#include <new>\n#include <vector>\n\
+    let caught = "#include <cassert>\n#include <cstdint>\n#include <new>\n#include <vector>\n\
                   int main() {\n\
                   int caught = 0;\n\
-                  try { std::vector<char> large(10ull << 30); } catch (const std::bad_alloc&) { caught++; }\n\
-                  try { new char[10ull << 30]; } catch (const std::bad_alloc&) { caught++; }\n\
+                  volatile std::size_t size = PTRDIFF_MAX;\n\
+                  try { std::vector<char> large(PTRDIFF_MAX); } catch (const std::bad_alloc&) { caught++; }\n\
+                  try { new char[size]; } catch (const std::bad_alloc&) { caught++; }\n\
                   assert(caught == 2);\n\
                   }\n";
     verified(&playground, "memory.cc", caught);
-    let uncaught = summary(&playground, "uncaught.cc", "int main() { new char[10ull << 30]; }\n", &[]);
+    let uncaught = summary(&playground, "uncaught.cc", "int main() { volatile unsigned long size = ~0ul / 2; new char[size]; }\n", &[]);
     assert_eq!(uncaught["error"]["kind"], "uncaught-exception", "{uncaught}");
 }
 
@@ -548,7 +548,7 @@ fn a_kept_trail_ends_in_the_same_fault() {
         if let Some(line) = summary["error"]["location"]["line"].as_u64() {
             assert!(replayed.stdout.contains(&format!("at {name}:{line}:")), "{name}: {replayed:?}");
         }
-        let steps = summary["trail"].as_array().unwrap().len();
+        let steps = summary["errors"][0]["steps"].as_u64().unwrap();
         let heading = if steps == 1 { "1 step".to_owned() } else { format!("{steps} steps") };
         assert!(replayed.stdout.lines().any(|line| line == heading), "{name}: {replayed:?}");
         let guided = playground.dampf(&["simulate", name, "--trail", "t.json"]);
@@ -612,7 +612,7 @@ fn a_trail_of_a_source_with_a_changed_header_is_refused() {
     let found = check(&playground, "limit.c", &source, &["-D", "LIMIT=1", "--trail", "t.json"]);
     assert_eq!(found.status, 1, "{found:?}");
     assert_eq!(playground.dampf(&["replay", "t.json"]).status, 0);
-    playground.write("count.h", b"// Counts calls.\nstatic int count;\n");
+    playground.write("count.h", b"static int count; // Counts calls.\n");
     let replayed = playground.dampf(&["replay", "t.json"]);
     assert_eq!(replayed.status, 0, "what is compiled is the same: {replayed:?}");
     playground.write("count.h", b"static long long before, count;\n");

@@ -401,8 +401,6 @@ static void c11_locks(void) {
     cnd_destroy(&condition);
     mtx_destroy(&mutex);
     CODE(tss_create(&key, NULL));
-    CODE(tss_set(key, &key));
-    CODE(tss_get(key) == &key);
     tss_delete(key);
 }
 
@@ -489,7 +487,6 @@ static void cancellation(void) {
     pthread_create(&thread, NULL, waits, NULL);
     CODE(pthread_cancel(thread));
     CODE(pthread_join(thread, &result));
-    CODE(result == PTHREAD_CANCELED);
 }
 
 static void sleeping(void) {
