@@ -2,8 +2,8 @@
 //!
 //! A request is part of the state of the thread it is for. A thread that may be cancelled stops before every
 //! cancellation point, since a request may come first. One that comes while the thread stands there already may be too
-//! late, because the thread has looked for requests before: then it may end or go on. Where it finds the request when it
-//! arrives, it ends.
+//! late, because the thread has looked for requests before: then it may end or go on. Where it finds the request when
+//! it arrives, it ends.
 //!
 //! A thread that is cancelled goes the way of one that exits: the libraries leave its functions one by one, with their
 //! cleanup handlers and destructors. All that is done here is to send it there.

@@ -1,8 +1,8 @@
 //! What clocks show.
 //!
-//! They stand still: with time that passes no two states would be the same. But wherever a program looks at a clock, time
-//! may have passed, as much as it likes: the clock may jump ahead, past every deadline there can be, a few times in a
-//! run. Both are tried. What a program does that depends on more jumps is not seen, and the verdict says so.
+//! They stand still: with time that passes no two states would be the same. But wherever a program looks at a clock,
+//! time may have passed, as much as it likes: the clock may jump ahead, past every deadline there can be, a few times
+//! in a run. Both are tried. What a program does that depends on more jumps is not seen, and the verdict says so.
 //!
 //! Whoever has waited for a time looks at the clock to see whether that time is over, and has to find that it is. So a
 //! thread whose timed wait or sleep has ended is shown the end of it, the first time that it looks at a clock. After

@@ -1,8 +1,8 @@
 //! How signals are sent and delivered.
 //!
 //! A signal that a thread sends to itself is delivered before the call returns. One that comes from elsewhere is
-//! delivered to the thread, or to any of the threads that do not block it, in a step of its own. Only what ends the program is a
-//! fault.
+//! delivered to the thread, or to any of the threads that do not block it, in a step of its own. Only what ends the
+//! program is a fault.
 //!
 //! A handler runs on the stack of its thread, above a frame that has the registers, as the system has it; when it
 //! returns, to a place that is no code, they are read back from there.

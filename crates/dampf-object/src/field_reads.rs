@@ -1,9 +1,9 @@
 //! Reads of more than there is, of which the rest is not used.
 //!
 //! Compilers read fields of a few bits with as much around them as is aligned, be it beyond the end of the variable,
-//! and go on with the bits that they want. So a read of which the first bytes are valid is allowed if the code behind it
-//! gets rid of all others before it does anything with them. That is found by following the bits of the read that are
-//! not there through the next instructions.
+//! and go on with the bits that they want. So a read of which the first bytes are valid is allowed if the code behind
+//! it gets rid of all others before it does anything with them. That is found by following the bits of the read that
+//! are not there through the next instructions.
 
 use dampf_rv::decode::{Code, Instruction, Op};
 

@@ -106,8 +106,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether the library's `operator new` has called the function at hand. It does so only where there is no memory: otherwise its
-    /// work is done for it.
+    /// Whether the library's `operator new` has called the function at hand. It does so only where there is no memory:
+    /// otherwise its work is done for it.
     fn is_called_by_new(&self, hart: &Hart) -> bool {
         let (program, call) = (&self.system.program, hart.x[RA].wrapping_sub(2));
         let caller = program.function_at(call);

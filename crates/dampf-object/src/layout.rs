@@ -31,8 +31,8 @@ pub fn is_stack_bits(address: u64) -> bool {
     address >= SLOTS && address % SLOT < STACK_TOP - STACK_BYTES
 }
 
-/// Where compiled code says which bytes of a stack are no variable's: a byte about eight, as AddressSanitizer has it for
-/// this machine. What is said about the threads' stacks lies between the fixed parts and the slots.
+/// Where compiled code says which bytes of a stack are no variable's: a byte about eight, as AddressSanitizer has it
+/// for this machine. What is said about the threads' stacks lies between the fixed parts and the slots.
 const SHADOW: u64 = 1 << 29;
 /// So many bytes are told about by a byte of the shadow.
 pub const GRANULE_BYTES: u64 = 8;

@@ -52,7 +52,8 @@ const A0: usize = 10;
 const A1: usize = 11;
 const A2: usize = 12;
 
-/// Creating a thread is no place to switch until so many live: a program may create them for ever, and a step has to end.
+/// Creating a thread is no place to switch until so many live: a program may create them for ever, and a step has to
+/// end.
 const CREATED_AT_ONCE: usize = 6;
 
 /// What a function of C11 returns where one of POSIX returns this.

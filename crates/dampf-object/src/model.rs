@@ -98,8 +98,8 @@ impl ObjectWorker<'_> {
         self.machine.instructions
     }
 
-    /// Takes a step from a state with a log, which leaves out the first `told_from` of what is told only shortly before a
-    /// fault. Says whether the step ends in a fault.
+    /// Takes a step from a state with a log, which leaves out the first `told_from` of what is told only shortly before
+    /// a fault. Says whether the step ends in a fault.
     pub fn logged(&mut self, state: &[Word], slot: u32, way: u32, told_from: u64) -> (bool, StepLog) {
         let machine = &mut self.machine;
         machine.load(state);

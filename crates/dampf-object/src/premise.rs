@@ -1,7 +1,7 @@
 //! What a verdict about a program rests on, and nobody checks.
 //!
-//! The machine differs from those that programs run on in ways that are meant: its memory is sequentially consistent, its
-//! clocks jump, its random numbers are zeros. A program that makes use of such a thing is told about it beside the
+//! The machine differs from those that programs run on in ways that are meant: its memory is sequentially consistent,
+//! its clocks jump, its random numbers are zeros. A program that makes use of such a thing is told about it beside the
 //! verdict. A worker notes what it meets once; searches gather it.
 
 /// Something that is taken for granted.

@@ -5,9 +5,9 @@
 //! accesses of the libraries count as atomic, since the libraries implement atomics with them, but for those of
 //! functions for strings and bytes.
 //!
-//! What a thread accesses within an atomic section it never stands before, since a section is one step. Sections exclude
-//! each other, but nothing orders them with plain accesses outside: a section races with an access that another thread
-//! stands before meanwhile.
+//! What a thread accesses within an atomic section it never stands before, since a section is one step. Sections
+//! exclude each other, but nothing orders them with plain accesses outside: a section races with an access that another
+//! thread stands before meanwhile.
 
 use crate::hooks::{Hook, Object};
 use crate::machine::Machine;

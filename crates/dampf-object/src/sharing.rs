@@ -39,9 +39,9 @@
 //! gets another slot.
 //!
 //! **A signal handler** runs between two instructions of its thread, wherever that is. As long as threads send signals
-//! only to themselves it runs where they do that. Once a signal comes from elsewhere, threads that would handle one stop
-//! before every instruction of the program's own code. **Cancellation** is treated in the same way: threads stop before
-//! cancellation points once one thread has cancelled another.
+//! only to themselves it runs where they do that. Once a signal comes from elsewhere, threads that would handle one
+//! stop before every instruction of the program's own code. **Cancellation** is treated in the same way: threads stop
+//! before cancellation points once one thread has cancelled another.
 
 use crate::uses::{Use, line_of};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,7 +1,7 @@
 //! Signals: what a program has said about them, and which of them wait to be delivered.
 //!
-//! All of it belongs to the process, but for the signals that a thread blocks. It is written behind everything else in a
-//! process's words, and only where there is something to write: programs without signals have states without them.
+//! All of it belongs to the process, but for the signals that a thread blocks. It is written behind everything else in
+//! a process's words, and only where there is something to write: programs without signals have states without them.
 
 use dampf_core::Word;
 

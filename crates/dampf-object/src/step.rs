@@ -273,8 +273,8 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Runs like the machine does, instruction by instruction. Keeps the log, if there is one, and stops where a part of
-    /// the stack is left that others use: another frame may soon cover it.
+    /// Runs like the machine does, instruction by instruction. Keeps the log, if there is one, and stops where a part
+    /// of the stack is left that others use: another frame may soon cover it.
     fn run_watched(&mut self, hart: &mut Hart, budget: &mut u64) -> Result<Exit<RunEnd>, RunEnd> {
         let system = self.system;
         while *budget > 0 {
@@ -375,8 +375,9 @@ impl Machine<'_> {
     /// or the code behind drops the rest.
     fn is_field_read(&mut self, hart: &Hart) -> bool {
         let access = self.system.program.code.at(hart.pc).and_then(|instruction| instruction.memory_access());
-        // Whole registers are filled with variables that are passed by value. Frames are reached from the stack pointer,
-        // the frame pointer, or from a register that is kept across calls, downwards; what a program points to is not.
+        // Whole registers are filled with variables that are passed by value. Frames are reached from the stack
+        // pointer, the frame pointer, or from a register that is kept across calls, downwards; what a program points to
+        // is not.
         let is_own_frame = |base: u8, offset: i32| matches!(base, 2 | 8) || matches!(base, 9 | 18..=27) && offset < 0;
         if access.is_some_and(|access| !access.writes && is_own_frame(access.base, access.offset)) {
             return true;

@@ -1,5 +1,5 @@
-//! Models of a hundred processes are prepared for a search with as many transitions as their processes can use, not with
-//! as many as there are combinations.
+//! Models of a hundred processes are prepared for a search with as many transitions as their processes can use, not
+//! with as many as there are combinations.
 
 use dampf_core::Source;
 use dampf_gcl::model::Backend;

@@ -65,7 +65,8 @@ pub(crate) fn line_of(location: &SourceLocation) -> String {
     format!("{}:{}", shortest(&location.file), location.line)
 }
 
-/// A path as short as it can be said from here: relative where it is below the current folder, or where that is shorter.
+/// A path as short as it can be said from here: relative where it is below the current folder, or where that is
+/// shorter.
 pub(crate) fn shortest(file: &str) -> String {
     let Some(current) = std::env::current_dir().ok().filter(|_| file.starts_with('/')) else { return file.to_owned() };
     relative(file, &current.to_string_lossy())
@@ -127,8 +128,8 @@ pub struct Run<'m, M: Describe> {
 }
 
 impl<'m, M: Describe> Run<'m, M> {
-    /// Runs a trail again. A deadlock at its end is a fault only where `deadlocks` says so, and anything else only where
-    /// it counts.
+    /// Runs a trail again. A deadlock at its end is a fault only where `deadlocks` says so, and anything else only
+    /// where it counts.
     pub fn replay(
         model: &'m M,
         trail: Trail,

@@ -20,8 +20,8 @@ pub struct FaultOptions {
     /// Faults of these kinds do not count, anywhere or in a source file or line, such as `data-race@stats.h:12`; may be
     /// given several times
     ///
-    /// The search goes on where such a fault was met. A step that ends in one leads nowhere, so what is wrong behind it is
-    /// not found. The kinds are those that reports name.
+    /// The search goes on where such a fault was met. A step that ends in one leads nowhere, so what is wrong behind it
+    /// is not found. The kinds are those that reports name.
     #[arg(long, value_name = "KINDS[@FILE[:LINE]]", value_parser = checked_rule, help_heading = "Properties")]
     pub ignore: Vec<String>,
 

@@ -36,8 +36,9 @@ Exit status:
 /// A software model checker: shows you the run that breaks a program or model, or explores every run there is.
 ///
 /// Dampf reads concurrent C and C++ programs, compiled (`dampf cc`, `dampf c++`) or as source, and models in Promela
-/// (.pml), DVE (.dve) and DMC (.dmc). It visits every state that can be reached, looks for deadlocks, violated assertions, illegal memory
-/// accesses, data races and misused locks, and shows the exact run that leads to what it finds.
+/// (.pml), DVE (.dve) and DMC (.dmc). It visits every state that can be reached, looks for deadlocks, violated
+/// assertions, illegal memory accesses, data races and misused locks, and shows the exact run that leads to what it
+/// finds.
 #[derive(Parser, Debug)]
 #[command(name = "dampf", version, after_help = EXAMPLES, max_term_width = 110, arg_required_else_help = true)]
 pub struct Arguments {

@@ -2,8 +2,8 @@
 //!
 //! To count steps by their lines during the search would cost every search something. A few runs, the same every time,
 //! pass through the same loops: one in which always the first step is taken that can be, one with always the last, so
-//! that a thread goes on as long as it can, and random ones. They also show what the known reasons for large spaces are: a
-//! variable that never stops taking new values, and choices among many values.
+//! that a thread goes on as long as it can, and random ones. They also show what the known reasons for large spaces
+//! are: a variable that never stops taking new values, and choices among many values.
 
 use crate::chance::Chance;
 use dampf_core::{Binding, Describe, SourceLocation, Successors, Worker};

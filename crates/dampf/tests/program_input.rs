@@ -324,7 +324,12 @@ fn memory_comes_to_an_end() {
                   assert(caught == 2);\n\
                   }\n";
     verified(&playground, "memory.cc", caught);
-    let uncaught = summary(&playground, "uncaught.cc", "int main() { volatile unsigned long size = ~0ul / 2; new char[size]; }\n", &[]);
+    let uncaught = summary(
+        &playground,
+        "uncaught.cc",
+        "int main() { volatile unsigned long size = ~0ul / 2; new char[size]; }\n",
+        &[],
+    );
     assert_eq!(uncaught["error"]["kind"], "uncaught-exception", "{uncaught}");
 }
 

@@ -2,9 +2,9 @@
 //!
 //! A statement on a channel variable is a transition for every channel, and where two sides meet, for every pair of
 //! statements and channel; `run` is one for every process. With a hundred processes that are a million transitions, of
-//! which few are ever taken, since a process mostly knows a few channels. So where there are many, a process is prepared
-//! for what it was seen to use, and one more transition, which is marked, stands for everything else. Together they cover
-//! all cases, so that a search which meets no mark has left nothing out.
+//! which few are ever taken, since a process mostly knows a few channels. So where there are many, a process is
+//! prepared for what it was seen to use, and one more transition, which is marked, stands for everything else. Together
+//! they cover all cases, so that a search which meets no mark has left nothing out.
 //!
 //! Guards that ask whether something could be done do not use assumptions: nobody would notice if one was wrong.
 

@@ -1,10 +1,10 @@
 //! Statements that have more or fewer fields than the messages of their channel.
 //!
-//! Which channel a statement uses is known only when it is executed, so this is an error of the run and not of the text;
-//! what SPIN finds wrong, and when, is found wrong here:
+//! Which channel a statement uses is known only when it is executed, so this is an error of the run and not of the
+//! text; what SPIN finds wrong, and when, is found wrong here:
 //!
-//! - A send with another number of fields, as soon as it can be executed; without a receiver, too. Missing values are 0,
-//!   and values too many are lost.
+//! - A send with another number of fields, as soon as it can be executed; without a receiver, too. Missing values are
+//!   0, and values too many are lost.
 //! - A receive, when it takes a message that it fits as far as both go. But a copy (`?<…>`) may leave fields out.
 //! - A poll, when it compares a field that no message has.
 

@@ -336,8 +336,8 @@ impl Parser {
         Ok(StatementKind::Select { variable, first, last, is_plain })
     }
 
-    /// Whether `select (i : 1 .. 3)` is written in the way that SPIN's lexer takes apart by itself, outside of inlines: a
-    /// name of letters and digits only, two numbers, and no line break within the parentheses.
+    /// Whether `select (i : 1 .. 3)` is written in the way that SPIN's lexer takes apart by itself, outside of inlines:
+    /// a name of letters and digits only, two numbers, and no line break within the parentheses.
     fn is_at_plain_selection(&self) -> bool {
         let Some([_, _, name, colon, first, range, last, close]) = self.lexemes.get(self.at..self.at + 8) else {
             return false;

@@ -1,8 +1,8 @@
 //! Conditions on states that are given from outside, invariants and goals, in the model's own language.
 //!
-//! They are about what a state holds: global variables, channels, and other processes by remote references. What belongs
-//! to a process or a run (`_pid`, `_last`, `enabled`, `timeout`, priorities) has no meaning there, or would make other
-//! states of the model's.
+//! They are about what a state holds: global variables, channels, and other processes by remote references. What
+//! belongs to a process or a run (`_pid`, `_last`, `enabled`, `timeout`, priorities) has no meaning there, or would
+//! make other states of the model's.
 
 use super::expression::Context;
 use super::{Resolver, Unfinished};

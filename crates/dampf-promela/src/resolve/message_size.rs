@@ -1,7 +1,7 @@
 //! Sends of more fields than the messages of any channel have.
 //!
-//! Whether a message fits its channel shows when it is sent. But one that is larger than all messages fits none, and SPIN
-//! refuses the model.
+//! Whether a message fits its channel shows when it is sent. But one that is larger than all messages fits none, and
+//! SPIN refuses the model.
 
 use crate::problem::Problem;
 use crate::typed::{Initial, Statement, Typed, Variable};

@@ -126,8 +126,8 @@ impl<F: FnMut(Part<'_>, Option<&str>) -> bool> Visit<'_, '_, F> {
 }
 
 impl<'a> Reader<'a> {
-    /// Calls `visitor` with an object of so many bytes and its parts, from the outside to the inside, as long as it says
-    /// that it wants to see what is inside. Bit-fields are no parts of their own.
+    /// Calls `visitor` with an object of so many bytes and its parts, from the outside to the inside, as long as it
+    /// says that it wants to see what is inside. Bit-fields are no parts of their own.
     pub fn visit_parts(&self, ty: usize, bytes: u64, mut visitor: impl FnMut(Part<'_>) -> bool) {
         self.visit(ty, bytes, |part, _| visitor(part));
     }
