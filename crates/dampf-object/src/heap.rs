@@ -126,7 +126,7 @@ impl Machine<'_> {
 
     pub fn calloc(&mut self, hart: &Hart, way: u32) -> Result<Next, RunEnd> {
         // A product that is no size is more than there is.
-        let size = hart.x[A0].checked_mul(hart.x[A1]).unwrap_or(u64::MAX);
+        let size = hart.x[A0].saturating_mul(hart.x[A1]);
         match self.outcome(hart, size, Maker::Malloc, way) {
             Outcome::Reused => return Ok(self.reuse(hart, Maker::Malloc, true)),
             Outcome::Failed => return Ok(self.allocated(hart, None)),

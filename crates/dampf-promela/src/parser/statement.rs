@@ -342,8 +342,7 @@ impl Parser {
         let Some([_, _, name, colon, first, range, last, close]) = self.lexemes.get(self.at..self.at + 8) else {
             return false;
         };
-        let is_made_of =
-            |lexeme: &Lexeme, belongs: fn(&u8) -> bool| lexeme.text.as_bytes().iter().all(|byte| belongs(byte));
+        let is_made_of = |lexeme: &Lexeme, belongs: fn(&u8) -> bool| lexeme.text.as_bytes().iter().all(&belongs);
         [name, colon, first, range, last, close].iter().all(|lexeme| !lexeme.after_newline)
             && is_made_of(name, u8::is_ascii_alphanumeric)
             && is_made_of(first, u8::is_ascii_digit)
