@@ -2,9 +2,10 @@
 
 use crate::access::lines;
 use crate::arena::{ARENA_BYTES, Block, Maker};
-use crate::layout::Region;
+use crate::layout::{Region, STACK_BYTES};
 use crate::machine::Machine;
 use crate::run_end::RunEnd;
+use crate::shadow::live_bytes;
 use crate::sharing::{Fact, FactKind};
 use crate::step::Next;
 use dampf_core::FaultKind;
@@ -26,6 +27,7 @@ const ALIGN_MAX: u64 = 1 << 20;
 const REUSE: u32 = 1;
 
 const RA: usize = 1;
+const SP: usize = 2;
 const A0: usize = 10;
 const A1: usize = 11;
 const A2: usize = 12;
@@ -418,6 +420,17 @@ impl Machine<'_> {
         Ok(Next::Return(new))
     }
 
+    /// `exit` is called, with what it needs of the stack above: what functions before left there points to nothing.
+    pub fn begin_exit(&mut self, hart: &Hart) -> Next {
+        const LEFT_BYTES: u64 = 256 << 10;
+        let region = Region::Stack(self.threads.running);
+        let (sp, end) = (hart.x[SP], region.base(0) - STACK_BYTES);
+        if self.system.options.leaks {
+            self.memory.clear_left(region, sp.saturating_sub(LEFT_BYTES).max(end), sp);
+        }
+        Next::Run
+    }
+
     /// The blocks of the user's that nothing points to any more. What looks like a pointer to a block counts as one.
     pub fn unreachable_blocks(&mut self) -> Vec<(Region, Block)> {
         let mut unseen = self.live_blocks();
@@ -432,8 +445,16 @@ impl Machine<'_> {
                 Region::Stack(slot) | Region::Tls(slot) => self.threads[slot as usize].is_alive(),
                 _ => true,
             };
+            let sp = match region {
+                Region::Stack(slot) => self.threads[slot as usize].sp,
+                _ => 0,
+            };
             if is_root {
-                self.memory.space.for_each_line(region, &mut |line| words.extend_from_slice(&line.0));
+                self.memory.space.for_each_line(region, &mut |address, line| {
+                    // What lies below a stack pointer is nobody's, and pointers are aligned as it is.
+                    let dead = (!live_bytes(address, sp)).trailing_ones() as usize / 4;
+                    words.extend_from_slice(&line.0[dead..]);
+                });
             }
         }
         for hart in (0..self.slots() as u32).filter_map(|slot| self.threads.loaded_hart(slot)) {

@@ -398,6 +398,11 @@ pub static TABLE: &[HookRow] = &[
         visible: Visible::AsFree, observes: Observes::Blocks, told: Verb("frees"),
         perform: |machine, hart, _| machine.free(hart, Maker::NewArray) },
 
+    HookRow { place: Symbols(&["exit"]), registers: Arguments(1), deadline: None,
+        object: Object::None, side_accesses: &[], ways: One,
+        visible: Visible::Never, observes: Observes::Nothing, told: BySource,
+        perform: |machine, hart, _| Ok(machine.begin_exit(hart)) },
+
     // Assertions and assumptions.
     HookRow { place: Symbols(&["__assert_fail", "__dampf_assert_fail"]), registers: Arguments(8), deadline: None,
         object: Object::None, side_accesses: &[], ways: One,

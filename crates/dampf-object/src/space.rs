@@ -207,16 +207,17 @@ impl<'m> Space<'m> {
         self.copies.line_mut(copy)
     }
 
-    /// Calls `visit` with every line of a region that is or was not zero.
-    pub fn for_each_line(&self, region: Region, visit: &mut dyn FnMut(&Line)) {
+    /// Calls `visit` with every line of a region that is or was not zero, and its address.
+    pub fn for_each_line(&self, region: Region, visit: &mut dyn FnMut(u64, &Line)) {
         self.trees[region.number()].for_each(self.table, &mut |index, id| {
             if self.copies.find(key(region, index)).is_none() {
-                visit(self.table.get(id));
+                visit(region.line_address(index, self.globals), self.table.get(id));
             }
         });
         for copy in 0..self.copies.len {
-            if parts(self.copies.keys[copy as usize]).0 == region.number() {
-                visit(self.copies.line(copy));
+            let (of, index) = parts(self.copies.keys[copy as usize]);
+            if of == region.number() {
+                visit(region.line_address(index, self.globals), self.copies.line(copy));
             }
         }
     }

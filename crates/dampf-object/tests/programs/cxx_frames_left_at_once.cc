@@ -22,9 +22,15 @@ static int deep(int depth) {
 #endif
 }
 
-static int wide(int *numbers, int count) {
-    for (int i = 0; i < count; i++) numbers[i] = i; // fault: variable-overflow
-    return numbers[count - 1];
+static int *bounds(int *numbers) {
+    return numbers;
+}
+
+static int narrow(int count) {
+    int numbers[8];
+    int *all = bounds(numbers);
+    for (int i = 0; i < count; i++) all[i] = i; // fault: variable-overflow
+    return all[7];
 }
 
 int main() {
@@ -39,10 +45,9 @@ int main() {
     char text[400];
     std::memset(text, 'x', sizeof text);
     std::string copy(text, sizeof text);
-    int numbers[8];
 #ifdef BUG
-    return wide(numbers, 9) + static_cast<int>(copy.size()) - 408;
+    return narrow(9) + static_cast<int>(copy.size()) - 407;
 #else
-    return wide(numbers, 8) + static_cast<int>(copy.size()) - 407;
+    return narrow(8) + static_cast<int>(copy.size()) - 407;
 #endif
 }
