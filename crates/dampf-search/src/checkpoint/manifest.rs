@@ -151,7 +151,7 @@ mod tests {
         for (name, text) in [
             ("manifest", "dampf checkpoint 1\n????????"),
             ("dampf-search.json", "{\"checksum\":1,\"search\":{\"format\":3}}"),
-            (MANIFEST, "dampf checkpoint 5 in some other way\nor without"),
+            (MANIFEST, "dampf checkpoint 999 in some other way\nor without"),
         ] {
             std::fs::write(place.path().join(name), text).unwrap();
             let folder = Folder::shared(place.path());
