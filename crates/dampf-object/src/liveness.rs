@@ -46,7 +46,7 @@ pub struct Liveness {
 
 impl Liveness {
     /// The registers that are live at an instruction of a function.
-    fn at(&mut self, program: &Program, pc: u64) -> u64 {
+    pub fn at(&mut self, program: &Program, pc: u64) -> u64 {
         if let Some(&live) = self.live.get(&pc) {
             return live;
         }
@@ -113,7 +113,7 @@ impl Liveness {
 }
 
 /// The code of the function at an address.
-fn function_at(program: &Program, pc: u64) -> Option<Range<u64>> {
+pub fn function_at(program: &Program, pc: u64) -> Option<Range<u64>> {
     let symbol = program.image.symbol_at(pc)?;
     Some(symbol.address..symbol.address + symbol.size).filter(|function| function.contains(&pc))
 }

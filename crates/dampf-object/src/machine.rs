@@ -4,6 +4,7 @@
 //! them is a method of the machine, in the file that is named for it.
 
 use crate::current_step::CurrentStep;
+use crate::frame_slots::FrameSlots;
 use crate::heap_arenas::HeapArenas;
 use crate::layout::Region;
 use crate::liveness::Liveness;
@@ -62,6 +63,7 @@ pub struct Machine<'m> {
     pub step: CurrentStep,
     pub refuted: Refuted,
     pub liveness: Liveness,
+    pub frames: FrameSlots,
     pub callers: Callers,
     pub scratch: Scratch,
     pub premises: Premises,
@@ -95,6 +97,7 @@ impl<'m> Machine<'m> {
             step: CurrentStep::default(),
             refuted: Refuted::default(),
             liveness: Liveness::default(),
+            frames: FrameSlots::default(),
             callers: Callers::default(),
             scratch: Scratch::default(),
             premises: Premises::default(),

@@ -25,7 +25,7 @@ const OUT_OF_SCOPE: u8 = 0xf8;
 /// What it says of the bytes where a frame begins.
 const FRAME_START: u8 = 0xf1;
 /// What the first word of a frame is. A text about its variables and the function's address follow.
-const FRAME_MAGIC: u64 = 0x41b5_8ab3;
+pub const FRAME_MAGIC: u64 = 0x41b5_8ab3;
 
 /// The bytes of a line that the shadow's word about it allows to be accessed, as a mask.
 fn allowed(shadow: u64) -> u64 {
@@ -119,9 +119,9 @@ impl Memory<'_> {
 
 /// A variable of a frame, as the compiler describes it.
 #[derive(PartialEq, Eq, Debug)]
-struct FrameVariable<'a> {
-    offset: u64,
-    size: u64,
+pub struct FrameVariable<'a> {
+    pub offset: u64,
+    pub size: u64,
     name: &'a str,
 }
 
@@ -135,7 +135,7 @@ pub struct LocalVariable {
 
 /// Reads a text like `2 48 16 3 x:7 80 40 1 y`: how many variables there are, and for each its offset, its size, how
 /// long its name is, and the name with its line.
-fn frame_variables(text: &str) -> Vec<FrameVariable<'_>> {
+pub fn frame_variables(text: &str) -> Vec<FrameVariable<'_>> {
     let mut rest = text.split_once(' ').map_or("", |(_, rest)| rest);
     let mut variables = Vec::new();
     let number = |rest: &mut &str| {

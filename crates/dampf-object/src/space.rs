@@ -191,6 +191,11 @@ impl<'m> Space<'m> {
         }
     }
 
+    /// Whether a line of a region was written in this step.
+    pub fn is_written(&self, region: Region, address: u64) -> bool {
+        self.copies.find(key(region, region.line_index(address, self.globals))).is_some()
+    }
+
     /// The line of a region, to be written.
     pub fn line_mut(&mut self, region: Region, address: u64) -> &mut Line {
         let index = region.line_index(address, self.globals);

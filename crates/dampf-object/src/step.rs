@@ -130,6 +130,7 @@ impl Machine<'_> {
         self.threads[slot].pc = hart.pc;
         if result.is_ok() && self.threads[slot].is_alive() {
             self.memory.clear_left(Region::Stack(slot as u32), sp_before, hart.x[SP]);
+            self.clear_dead_slots(slot as u32, &hart);
             self.clear_dead_registers(&mut hart);
         } else if result.is_ok() {
             *hart = Hart::new(0);

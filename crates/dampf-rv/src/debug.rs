@@ -11,6 +11,7 @@ mod contents;
 mod entry_values;
 mod evaluate;
 mod globals;
+mod landing_pads;
 mod lines;
 mod names;
 mod parts;
@@ -31,8 +32,10 @@ use object::elf::{PF_X, PT_LOAD};
 use object::read::elf::ProgramHeader as _;
 
 pub use globals::Variable;
+pub use landing_pads::LandingPad;
 pub use parts::{Part, Pointer};
 pub use types::TypeId;
+pub use unwind::CallerRule;
 
 use crate::image::Elf;
 use evaluate::{Evaluator, Stopped};
@@ -345,6 +348,21 @@ impl DebugInfo {
     /// none where nothing is known.
     pub fn saved_registers(&self, pc: u64) -> u64 {
         self.frames.saved_registers(pc.wrapping_sub(self.load_bias))
+    }
+
+    /// How the caller of a function is found where a thread is at an address, if two registers are enough for that.
+    pub fn caller_rule(&self, pc: u64) -> Option<CallerRule> {
+        self.frames.caller_rule(pc.wrapping_sub(self.load_bias))
+    }
+
+    /// Where exceptions that leave a call lead to in the function at an address; none where that is not known.
+    pub fn landing_pads(&self, pc: u64) -> Option<Vec<LandingPad>> {
+        let mut pads = self.frames.landing_pads(pc.wrapping_sub(self.load_bias))?;
+        for LandingPad { calls, pad } in &mut pads {
+            *calls = calls.start.wrapping_add(self.load_bias)..calls.end.wrapping_add(self.load_bias);
+            *pad = pad.wrapping_add(self.load_bias);
+        }
+        Some(pads)
     }
 
     /// Where the description of the function at an address is in the program's memory, and where the function begins.

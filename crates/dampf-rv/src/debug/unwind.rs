@@ -8,11 +8,12 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use gimli::{
-    BaseAddresses, CfaRule, CieOrFde, DebugFrame, EhFrame, Encoding, LittleEndian, Register, RegisterRule,
+    BaseAddresses, CfaRule, CieOrFde, DebugFrame, EhFrame, Encoding, LittleEndian, Pointer, Register, RegisterRule,
     UnwindContext, UnwindOffset, UnwindSection,
 };
 
 use super::evaluate::{Stopped, frame_expression};
+use super::landing_pads::{self, LandingPad};
 use super::units::Slice;
 use super::{Memory, Registers};
 use crate::image::Elf;
@@ -21,6 +22,7 @@ use crate::image::Elf;
 const DEPTH_MAX: usize = 256;
 const RETURN_ADDRESS: usize = 1;
 const STACK_POINTER: usize = 2;
+const FRAME_POINTER: u16 = 8;
 
 /// The call frame information of a program.
 #[derive(Default)]
@@ -28,6 +30,9 @@ pub(super) struct CallFrames {
     eh_frame: Vec<u8>,
     eh_frame_address: u64,
     debug_frame: Vec<u8>,
+    /// The tables of landing pads, which descriptions refer to.
+    exception_tables: Vec<u8>,
+    exception_tables_address: u64,
     code: Vec<Range<u64>>,
     index: OnceLock<Vec<Described>>,
 }
@@ -45,7 +50,9 @@ impl CallFrames {
             |name| elf.and_then(|elf| elf.section(name)).map_or((0, Vec::new()), |(at, bytes)| (at, bytes.to_vec()));
         let (eh_frame_address, eh_frame) = section(".eh_frame");
         let (_, debug_frame) = section(".debug_frame");
-        CallFrames { eh_frame, eh_frame_address, debug_frame, code, index: OnceLock::new() }
+        let (exception_tables_address, exception_tables) = section(".gcc_except_table");
+        let index = OnceLock::new();
+        CallFrames { eh_frame, eh_frame_address, debug_frame, exception_tables, exception_tables_address, code, index }
     }
 
     fn eh_frame(&self) -> EhFrame<Slice<'_>> {
@@ -137,6 +144,39 @@ impl CallFrames {
         saved.fold(0, |set, (register, _)| set | 1 << register)
     }
 
+    /// How the caller's frame is found from an address, where that takes two registers; see [`CallerRule`].
+    pub fn caller_rule(&self, pc: u64) -> Option<CallerRule> {
+        let row = self.row(pc)?;
+        let Frame::From { register, distance } = row.frame else { return None };
+        let mut rule = CallerRule { register: u8::try_from(register).ok()?, distance, saved: [None; 2] };
+        for (place, register) in rule.saved.iter_mut().zip([row.return_register, FRAME_POINTER]) {
+            *place = match row.registers.iter().find(|(number, _)| *number == register) {
+                None | Some((_, Saved::Same)) => None,
+                Some((_, Saved::At(distance))) => Some(*distance),
+                Some(_) => return None,
+            };
+        }
+        Some(rule)
+    }
+
+    /// Where exceptions lead to in the function at an address; none where that is not known.
+    pub fn landing_pads(&self, pc: u64) -> Option<Vec<LandingPad>> {
+        let described = self.find(pc)?;
+        if !described.in_eh_frame {
+            return Some(Vec::new());
+        }
+        let function =
+            self.eh_frame().fde_from_offset(&self.bases(), described.offset.into(), EhFrame::cie_from_offset);
+        match function.ok()?.lsda() {
+            None => Some(Vec::new()),
+            Some(Pointer::Direct(address)) => {
+                let offset = usize::try_from(address.checked_sub(self.exception_tables_address)?).ok()?;
+                landing_pads::read(self.exception_tables.get(offset..)?, described.addresses.start)
+            }
+            Some(Pointer::Indirect(_)) => None,
+        }
+    }
+
     fn row_of(&self, stopped: &Stopped) -> Option<Row> {
         self.row(stopped.registers.pc.wrapping_sub(stopped.bias))
     }
@@ -186,6 +226,18 @@ fn just_called(registers: &Registers) -> Option<Registers> {
     caller.pc = registers.get(RETURN_ADDRESS)?.checked_sub(1)?;
     caller.forget_scratch();
     Some(caller)
+}
+
+/// How a function's caller is found as long as neither needs anything but the stack pointer and the frame pointer: what
+/// is enough to visit the frames of a stack.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CallerRule {
+    /// The stack pointer in the caller is this register and a distance.
+    pub register: u8,
+    pub distance: i64,
+    /// Where the return address and the caller's frame pointer are saved, counted from the caller's stack pointer; none
+    /// while they are still in their registers.
+    pub saved: [Option<i64>; 2],
 }
 
 /// How to find a value that a function saved.

@@ -12,6 +12,8 @@
 //! - `-msmall-data-limit=0`: small constants are constants like others, and not kept among small variables.
 //! - `-finstrument-functions`, but for the C++ library's headers: gcc lets a function tell that a block is left only if
 //!   a call comes behind, which there is then.
+//! - `-fno-jump-tables`: a function that jumps through a table jumps anywhere, as far as can be seen from its code, and
+//!   what it will not read any more (`dampf-object/src/frame_slots.rs`) could not be told.
 //! - `-fsigned-char`: as on the machines that programs are written for.
 //! - `--no-relax`: the linker may shorten code, at the price of time that grows with the square of its size.
 //! - `-B`: gcc finds an assembler of ours, which notes where inline assembly is (`runtime/as.sh`).
@@ -65,7 +67,7 @@ const FLAGS_BEFORE: &[&str] = &[
 const FLAGS_AFTER: &[&str] = &["-U_FORTIFY_SOURCE", "-fno-lto"];
 
 /// The same for gcc.
-const FLAGS_AFTER_GCC: &[&str] = &["-O0", "-msmall-data-limit=0"];
+const FLAGS_AFTER_GCC: &[&str] = &["-O0", "-msmall-data-limit=0", "-fno-jump-tables"];
 
 const FLAGS_LINKING: &[&str] = &["-static", "-no-pie", "-Wl,--no-relax"];
 

@@ -1,0 +1,131 @@
+//! Clears what a standing thread has in its frames and will not read: see `frame_slots.rs` for what that is.
+//!
+//! The frames that have to be looked at are those of functions that ran in this step. A function that ran and then made
+//! a call has made it in this step, and the callee has saved its return address since; where that was not written in
+//! this step, all callers stand as they stood before.
+
+use crate::access::lines;
+use crate::frame_slots::{Knowledge, StandingFrame};
+use crate::layout::Region;
+use crate::machine::Machine;
+use dampf_rv::machine::Hart;
+use dampf_rv::memory::LINE_BYTES;
+use std::ops::Range;
+use std::sync::Arc;
+
+const RA: usize = 1;
+const SP: usize = 2;
+const FRAME_POINTER: usize = 8;
+/// Deeper recursion is left alone: no state is wrong for it.
+const FRAMES_MAX: usize = 64;
+
+/// A function that a standing thread is in, with what it takes to find its caller.
+struct Visited {
+    /// Where the thread is in the function, within the call if it is in one.
+    pc: u64,
+    is_in_call: bool,
+    sp: u64,
+    frame_pointer: u64,
+    return_address: u64,
+}
+
+impl Visited {
+    fn new(hart: &Hart) -> Visited {
+        let (sp, frame_pointer, return_address) = (hart.x[SP], hart.x[FRAME_POINTER], hart.x[RA]);
+        Visited { pc: hart.pc, is_in_call: false, sp, frame_pointer, return_address }
+    }
+}
+
+impl Machine<'_> {
+    /// Clears the dead slots of the frames that a thread has used in this step.
+    pub fn clear_dead_slots(&mut self, slot: u32, hart: &Hart) {
+        // A block that only a dead variable leads to is no leak yet.
+        if self.system.options.leaks {
+            return;
+        }
+        let hook = self.system.program.hook(hart.pc);
+        let mut visit = match hook.is_some_and(|hook| !hook.is_in_function()) {
+            true => Visited { pc: hart.x[RA].wrapping_sub(1), is_in_call: true, ..Visited::new(hart) },
+            false => Visited::new(hart),
+        };
+        for _ in 0..FRAMES_MAX {
+            if let Some(frame) = self.standing_frame(visit.pc, visit.is_in_call) {
+                self.clear_frame(Region::Stack(slot), &frame, &visit);
+            }
+            match self.caller_in_step(Region::Stack(slot), &visit) {
+                Some(caller) => visit = caller,
+                None => return,
+            }
+        }
+    }
+
+    /// The caller of a function, if it ran in this step.
+    fn caller_in_step(&mut self, region: Region, visited: &Visited) -> Option<Visited> {
+        let rule = self.frames.caller_rule(&self.system.program, visited.pc)?;
+        let base = match usize::from(rule.register) {
+            SP => visited.sp,
+            FRAME_POINTER => visited.frame_pointer,
+            _ => return None,
+        };
+        let sp = base.wrapping_add_signed(rule.distance);
+        // Only what a thread has just called may have no frame.
+        if sp < visited.sp || sp == visited.sp && visited.is_in_call || sp > region.base(0) {
+            return None;
+        }
+        let [return_address, frame_pointer] =
+            rule.saved.map(|saved| saved.map(|distance| sp.wrapping_add_signed(distance)));
+        let in_frame = |place: &u64| (visited.sp..sp).contains(place);
+        if !return_address.iter().chain(&frame_pointer).all(in_frame) {
+            return None;
+        }
+        let returns_to = match return_address {
+            Some(place) if self.memory.space.is_written(region, place) => self.saved_long(region, place),
+            None if !visited.is_in_call => visited.return_address,
+            _ => return None,
+        };
+        let frame_pointer = frame_pointer.map_or(visited.frame_pointer, |place| self.saved_long(region, place));
+        let pc = returns_to.checked_sub(1)?;
+        Some(Visited { pc, is_in_call: true, sp, frame_pointer, return_address: 0 })
+    }
+
+    fn clear_frame(&mut self, region: Region, frame: &StandingFrame, visited: &Visited) {
+        for place in frame.dead_places(visited.frame_pointer) {
+            if visited.sp <= place.start && place.end <= region.base(0) {
+                self.clear_slot(region, place);
+            }
+        }
+    }
+
+    /// What a function has saved in its frame. Nothing of the program reads it here, so nobody is told.
+    fn saved_long(&self, region: Region, place: u64) -> u64 {
+        let offset = (place % LINE_BYTES as u64) as usize;
+        let bytes = self.memory.space.line(region, place).bytes().get(offset..offset + 8);
+        bytes.map_or(0, |bytes| u64::from_le_bytes(bytes.try_into().expect("eight bytes")))
+    }
+
+    fn clear_slot(&mut self, region: Region, place: Range<u64>) {
+        for (line, mask) in lines(place.start, place.end - place.start) {
+            let is_dead = |number: usize| mask >> number & 1 == 1;
+            let bytes = self.memory.space.line(region, line).bytes();
+            if bytes.iter().enumerate().any(|(number, &byte)| byte != 0 && is_dead(number)) {
+                let bytes = self.memory.space.line_mut(region, line).bytes_mut().iter_mut().enumerate();
+                bytes.filter(|(number, _)| is_dead(*number)).for_each(|(_, byte)| *byte = 0);
+            }
+        }
+    }
+
+    /// The frame of the function at an address, before the instruction there or in the call that it is in.
+    fn standing_frame(&mut self, pc: u64, is_in_call: bool) -> Option<Arc<StandingFrame>> {
+        let Machine { system, liveness, frames, memory, .. } = self;
+        let program = &system.program;
+        let mut knowledge = Knowledge {
+            program,
+            live_registers: &mut |pc| liveness.at(program, pc),
+            text: &|address| memory.peek_string(address),
+        };
+        match is_in_call {
+            true => frames.in_call(&mut knowledge, pc + 1),
+            false => frames.at(&mut knowledge, pc),
+        }
+    }
+}
