@@ -4,6 +4,7 @@ use crate::layout::{Region, STACK_BYTES, is_return_place, is_shadow};
 use crate::machine::Machine;
 use crate::run_end::RunEnd;
 use crate::sharing::{Fact, FactKind, SHARED_LINE_BYTES};
+use crate::uses::AccessKind;
 use dampf_core::FaultKind;
 use dampf_rv::machine::Bus;
 use dampf_rv::memory::LINE_BYTES;
@@ -92,7 +93,8 @@ impl Machine<'_> {
             if standing.foreign & mask != 0 {
                 return Err(self.learn_shared(line, standing));
             }
-            visible |= self.is_noticed(line, standing.region, standing.visible & mask, write)?;
+            let kind = AccessKind::Synchronisation { writes: write };
+            visible |= self.is_noticed(line, standing.region, standing.visible & mask, kind)?;
         }
         Ok(visible)
     }
@@ -158,7 +160,8 @@ impl Machine<'_> {
                     return Err(RunEnd::Uninitialised);
                 }
             }
-            visible |= self.is_noticed(line, standing.region, standing.visible & mask, write)?;
+            let kind = AccessKind::plain(write);
+            visible |= self.is_noticed(line, standing.region, standing.visible & mask, kind)?;
             self.remember(line, standing);
         }
         self.check_aligned(address, bytes)?;

@@ -39,6 +39,7 @@ mod field_reads;
 mod footprint;
 mod frame_slots;
 mod global_bounds;
+mod guards;
 mod heap;
 mod heap_arenas;
 mod hook_table;

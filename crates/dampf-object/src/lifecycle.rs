@@ -1,11 +1,13 @@
 //! Threads: how they begin, end, and are waited for.
 
+use crate::hooks::Visible;
 use crate::layout::{self, Region};
 use crate::machine::Machine;
 use crate::run_end::RunEnd;
 use crate::sharing::{Fact, FactKind};
 use crate::step::Next;
 use crate::sync::{Attempt, EBUSY, EDEADLK, EINVAL, ENOMEM, ESRCH, ETIMEDOUT};
+use crate::system::Granularity;
 use crate::thread::{Status, Thread};
 use dampf_core::FaultKind;
 use dampf_rv::machine::Hart;
@@ -268,7 +270,23 @@ impl Machine<'_> {
         if self.threads.alive(1) == 0 {
             self.process.change().ended = Some(0);
         }
+        self.release_joiners(slot);
         Next::End
+    }
+
+    /// Lets threads go on that wait for one that has ended, where nobody notices when they do.
+    fn release_joiners(&mut self, ended: u32) {
+        if self.system.sharing.joins_observed() || self.system.options.granularity != Granularity::Visible {
+            return;
+        }
+        for slot in self.threads.alive_slots() {
+            let thread = &self.threads[slot as usize];
+            let hook = self.system.program.hook(thread.pc).filter(|_| thread.status == Status::Running);
+            let joins = hook.is_some_and(|hook| hook.visible == Visible::AsJoin);
+            if joins && self.slot_of_handle(self.threads.register(slot, A0)) == Some(ended) {
+                self.step.fresh.push(slot);
+            }
+        }
     }
 
     /// Whether a join can happen now: its thread has ended, or there is something to complain about.

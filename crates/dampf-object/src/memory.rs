@@ -112,6 +112,18 @@ impl<'m> Memory<'m> {
         u32::from_le_bytes(bytes)
     }
 
+    /// Looks at an aligned word for ourselves, which is no access of the program's; none where there is no memory.
+    pub fn look_at_word(&self, address: u64) -> Option<u32> {
+        let program = &self.system.program;
+        let line = match program.line(address) {
+            Some(_) if program.globals.contains(&address) => self.space.line(Region::Globals, address),
+            Some(_) => return None,
+            None => self.space.line(Region::of(address, self.slots())?, address),
+        };
+        let bytes = line.bytes().get((address % 64) as usize..)?.first_chunk()?;
+        Some(u32::from_le_bytes(*bytes))
+    }
+
     pub fn peek_long(&self, address: u64) -> u64 {
         let mut bytes = [0; 8];
         self.peek(address, &mut bytes);

@@ -60,6 +60,11 @@ impl Machine<'_> {
         self.memory.peek_word(mutex + OWNER).checked_sub(1)
     }
 
+    /// Whether the running thread holds a mutex. No access of the program's: nobody is told.
+    pub fn holds_mutex(&self, mutex: u64) -> bool {
+        self.memory.look_at_word(mutex + OWNER) == Some(self.threads.own_number())
+    }
+
     /// What a thread waits for that needs a mutex.
     pub fn told_mutex_wait(&self, mutex: u64, slot: u32) -> String {
         self.told_wait("mutex ", mutex, self.mutex_owner(mutex), slot)
@@ -151,6 +156,7 @@ impl Machine<'_> {
         }
         if count == 0 {
             self.threads.current_mut().count_held(true);
+            self.see_mutex(mutex);
         }
         self.memory.poke_word(mutex + LOCK, HELD);
         self.memory.poke_word(mutex + COUNT, count + 1);
@@ -166,6 +172,8 @@ impl Machine<'_> {
             self.memory.poke_word(mutex + LOCK, 0);
             self.memory.poke_word(mutex + OWNER, 0);
             self.threads.current_mut().count_held(false);
+            // What the mutex guards may no longer be accessed without asking.
+            self.memory.forget_translations();
         }
     }
 }

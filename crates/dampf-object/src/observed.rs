@@ -89,7 +89,8 @@ impl Machine<'_> {
     /// value. True if others can notice.
     pub fn learn_left(&mut self, slot: u32, after: u64) -> Result<bool, RunEnd> {
         let before = std::mem::replace(&mut self.step.sp_before, after);
-        let sharing = &self.system.sharing;
+        let system = self.system;
+        let sharing = &system.sharing;
         if sharing.shared_lines(0..u64::MAX).next().is_none()
             || self.process.ended.is_some()
             || !self.threads.has_others()

@@ -95,6 +95,8 @@ fact_kinds! {
     LeftUnit, "left-unit", "a stack frame with a lock is left while other threads live";
     /// Words of this line of memory, by its address, are used otherwise than assumed.
     CommonLine, "common-line", "threads share memory that one of them was assumed to use alone";
+    /// Blocks of this call site are used without the mutex that guards them.
+    UnguardedSite, "unguarded-site", "threads use memory without the mutex that was assumed to guard it";
     /// Some operation tells that a lock is held without waiting for it.
     LocksObserved, "locks-observed", "an operation observes that a lock is held";
     /// Some operation tells that a thread has not ended.
@@ -152,6 +154,8 @@ pub struct Sharing {
     facts: BTreeSet<Fact>,
     /// Words that others can reach and that are not used in common all the same, by address. See [`uses`](crate::uses).
     pub uses: BTreeMap<u64, Use>,
+    /// The mutexes that guard the blocks of call sites, by site; for blocks of which nothing else is assumed.
+    pub guarded_sites: BTreeMap<u32, u64>,
     /// How often searches have refuted that.
     refuted_uses: u32,
     /// Nothing is assumed thread-local (`--reduce none`).
@@ -168,6 +172,8 @@ pub struct Sharing {
 
 /// What stands before the address of a word and the number of its use.
 const USE: &str = "use";
+/// What stands before a site and the address of the mutex that guards its blocks.
+const GUARD: &str = "guard";
 
 impl Sharing {
     pub fn new(everything: bool) -> Sharing {
@@ -266,22 +272,30 @@ impl Sharing {
 
     pub fn learn(&mut self, facts: impl IntoIterator<Item = Fact>) {
         for fact in facts {
-            if fact.kind == FactKind::CommonLine {
-                self.give_up_uses(fact.value);
-            } else {
-                self.facts.insert(fact);
+            match fact.kind {
+                FactKind::CommonLine => {
+                    self.uses.retain(|&word, _| line_of(word) != fact.value);
+                    self.count_refuted_use();
+                }
+                FactKind::UnguardedSite => {
+                    self.guarded_sites.retain(|&site, _| u64::from(site) != fact.value);
+                    self.count_refuted_use();
+                }
+                _ => {
+                    self.facts.insert(fact);
+                }
             }
         }
         self.summarise();
     }
 
-    fn give_up_uses(&mut self, line: u64) {
-        self.uses.retain(|&word, _| line_of(word) != line);
+    fn count_refuted_use(&mut self) {
         self.refuted_uses += 1;
         // Random runs do not tell much about this program, and every search that has to restart costs more than what
         // was hoped for.
         if self.refuted_uses > REFUTED_USES_MAX {
             self.uses.clear();
+            self.guarded_sites.clear();
         }
     }
 
@@ -296,6 +310,9 @@ impl Sharing {
         for (word, using) in &self.uses {
             writeln!(text, "{USE} {word} {}", using.to_number()).expect("a string takes everything");
         }
+        for (site, mutex) in &self.guarded_sites {
+            writeln!(text, "{GUARD} {site} {mutex}").expect("a string takes everything");
+        }
         text
     }
 
@@ -304,8 +321,13 @@ impl Sharing {
             let (word, number) = line.strip_prefix(USE)?.trim_start().split_once(' ')?;
             Some((word.parse().ok()?, Use::from_number(number.parse().ok()?)))
         };
+        let guard = |line: &str| {
+            let (site, mutex) = line.strip_prefix(GUARD)?.trim_start().split_once(' ')?;
+            Some((site.parse().ok()?, mutex.parse().ok()?))
+        };
         let mut sharing = Sharing::new(everything);
         sharing.uses = text.lines().filter_map(using).collect();
+        sharing.guarded_sites = text.lines().filter_map(guard).collect();
         sharing.learn(read_facts(text));
         sharing
     }
@@ -321,11 +343,12 @@ mod tests {
         let values = (0..).map(|number| number * 37 + 6);
         sharing.learn(FactKind::ALL.iter().zip(values).map(|(&kind, value): (_, u64)| Fact::new(kind, value)));
         sharing.learn([Fact::new(FactKind::LocksObserved, 0_u64)]);
-        sharing.uses.extend([(64, Use::ReadOnly), (1 << 40, Use::Of(3))]);
+        sharing.uses.extend([(64, Use::ReadOnly), (1 << 40, Use::Of(3)), (72, Use::Guarded(1 << 41))]);
+        sharing.guarded_sites.extend([(7, 64), (u32::MAX, 1 << 41)]);
         sharing.end_trials();
         assert_eq!(Sharing::from_text(false, &sharing.to_text()), sharing);
         assert!(sharing.locks_observed() && !sharing.ends_observed());
-        assert_eq!(sharing.slots(), 2 * (9 * 37 + 6));
+        assert_eq!(sharing.slots(), 2 * (10 * 37 + 6));
         assert_eq!(Sharing::from_text(false, "nonsense\nuse 1\nshared-site x\n"), Sharing::new(false));
     }
 

@@ -1,10 +1,12 @@
-//! Words of shared memory that only one thread uses, or nobody writes, while there are several threads.
+//! Words of shared memory that only one thread uses, or nobody writes, or only those who hold a certain mutex use, while
+//! there are several threads.
 //!
 //! Memory that several threads can reach is often used by one of them alone: its part of an array, the block with the
-//! arguments that it was started with. Or it was written before there were others, and is only read since. Accesses to
-//! such a word commute with everything that other threads do, and need not be visible. Which words are such is seen in
-//! random runs before a search, assumed by the search, and checked on every access: a use that does not fit refutes the
-//! assumption, as everywhere in [`sharing`](crate::sharing). A word that the random runs did not see is visible.
+//! arguments that it was started with. Or it was written before there were others, and is only read since. Or all who
+//! use it hold the same mutex ([`guards`](crate::guards)). Accesses to such a word commute with everything that other
+//! threads do, and need not be visible. Which words are such is seen in random runs before a search, assumed by the
+//! search, and checked on every access: a use that does not fit refutes the assumption, as everywhere in
+//! [`sharing`](crate::sharing). A word that the random runs did not see is visible.
 //!
 //! Accesses while there are no others do not count. A thread that has ended counts as there until it was joined: its
 //! last accesses may be yet to come in another order of the same steps. Freeing a block, and leaving a part of a stack,
@@ -12,6 +14,7 @@
 
 use crate::access::lines;
 use crate::by_address::ByAddress;
+use crate::guards::{MutexSet, SeenMutexes};
 use crate::layout::Region;
 use crate::machine::Machine;
 use crate::run_end::RunEnd;
@@ -29,26 +32,54 @@ pub enum Use {
     ReadOnly,
     /// By the thread in this slot alone.
     Of(u32),
+    /// By threads that hold the mutex at this address.
+    Guarded(u64),
 }
 
-impl Use {
-    fn allows(self, slot: u32, write: bool) -> bool {
-        match self {
-            Use::ReadOnly => !write,
-            Use::Of(owner) => owner == slot,
-        }
-    }
+/// Marks the number of a use that is about a mutex.
+const GUARDED: u64 = 1 << 63;
 
+impl Use {
     /// As a number, for files.
-    pub fn to_number(self) -> u32 {
+    pub fn to_number(self) -> u64 {
         match self {
             Use::ReadOnly => 0,
-            Use::Of(slot) => slot + 1,
+            Use::Of(slot) => u64::from(slot) + 1,
+            Use::Guarded(mutex) => GUARDED | mutex,
         }
     }
 
-    pub fn from_number(number: u32) -> Use {
-        number.checked_sub(1).map_or(Use::ReadOnly, Use::Of)
+    pub fn from_number(number: u64) -> Use {
+        match number {
+            0 => Use::ReadOnly,
+            mutex if mutex & GUARDED != 0 => Use::Guarded(mutex & !GUARDED),
+            slot => Use::Of((slot - 1) as u32),
+        }
+    }
+}
+
+/// How bytes are accessed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AccessKind {
+    Read,
+    Write,
+    /// By an operation that synchronises, and whose order is noticed whoever holds what; it may write.
+    Synchronisation {
+        writes: bool,
+    },
+}
+
+impl AccessKind {
+    pub fn plain(write: bool) -> AccessKind {
+        if write { AccessKind::Write } else { AccessKind::Read }
+    }
+
+    fn writes(self) -> bool {
+        matches!(self, AccessKind::Write | AccessKind::Synchronisation { writes: true })
+    }
+
+    fn is_plain(self) -> bool {
+        !matches!(self, AccessKind::Synchronisation { .. })
     }
 }
 
@@ -74,29 +105,58 @@ impl Seen {
     }
 }
 
+/// What was seen of a word, and which mutexes were held whenever it was accessed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct SeenWord {
+    by: Seen,
+    guards: MutexSet,
+}
+
 /// What was seen of all words, by their addresses.
 #[derive(Clone, Default, Debug)]
 pub struct SeenUses {
-    words: HashMap<u64, Seen>,
+    words: HashMap<u64, SeenWord>,
+    /// The same of blocks of the heap, by the sites that they were allocated at.
+    sites: HashMap<u32, MutexSet>,
+    pub mutexes: SeenMutexes,
 }
 
 impl SeenUses {
-    fn see(&mut self, word: u64, now: Seen) {
-        self.words.entry(word).and_modify(|seen| *seen = seen.and(now)).or_insert(now);
+    fn see(&mut self, word: u64, now: SeenWord) {
+        let merge = |seen: &mut SeenWord| {
+            *seen = SeenWord { by: seen.by.and(now.by), guards: seen.guards & now.guards };
+        };
+        self.words.entry(word).and_modify(merge).or_insert(now);
+    }
+
+    fn see_site(&mut self, site: u32, guards: MutexSet) {
+        self.sites.entry(site).and_modify(|seen| *seen = *seen & guards).or_insert(guards);
     }
 
     /// Adds what was seen in other runs.
     pub fn merge(&mut self, other: &SeenUses) {
-        other.words.iter().for_each(|(&word, &seen)| self.see(word, seen));
+        for (&word, &SeenWord { by, guards }) in &other.words {
+            let guards = self.mutexes.adopt(guards, &other.mutexes);
+            self.see(word, SeenWord { by, guards });
+        }
+        for (&site, &guards) in &other.sites {
+            let guards = self.mutexes.adopt(guards, &other.mutexes);
+            self.see_site(site, guards);
+        }
     }
 
     /// The words that are not common, by address.
     pub fn uses(&self) -> impl Iterator<Item = (u64, Use)> {
-        self.words.iter().filter_map(|(&word, &seen)| match seen {
+        self.words.iter().filter_map(|(&word, &SeenWord { by, guards })| match by {
             Seen::Read(_) | Seen::ReadByMany => Some((word, Use::ReadOnly)),
             Seen::Written(slot) => Some((word, Use::Of(slot))),
-            Seen::Common => None,
+            Seen::Common => self.mutexes.least(guards).map(|mutex| (word, Use::Guarded(mutex))),
         })
+    }
+
+    /// The mutexes that guard the blocks of sites.
+    pub fn guarded_sites(&self) -> impl Iterator<Item = (u32, u64)> {
+        self.sites.iter().filter_map(|(&site, &guards)| Some((site, self.mutexes.least(guards)?)))
     }
 }
 
@@ -131,41 +191,87 @@ fn is_told_apart(region: Option<Region>) -> bool {
 impl Machine<'_> {
     /// Whether an access of the running thread to bytes of a line that others can reach is visible to them. Refutes, if
     /// it was assumed, that there is none like it.
-    pub fn is_noticed(&self, line: u64, region: Option<Region>, mask: u64, write: bool) -> Result<bool, RunEnd> {
+    pub fn is_noticed(
+        &mut self,
+        line: u64,
+        region: Option<Region>,
+        mask: u64,
+        kind: AccessKind,
+    ) -> Result<bool, RunEnd> {
         if mask == 0 {
             return Ok(false);
         }
-        if !self.step.others || !is_told_apart(region) {
+        let is_shared_heap = matches!(region, Some(Region::Shared(_)));
+        if !self.step.others || !is_told_apart(region) && !is_shared_heap {
             return Ok(true);
         }
-        if let Some(seen) = &self.system.seen {
-            let mut seen = seen.lock().expect("nothing panics under this lock");
-            let now = if write { Seen::Written(self.threads.running) } else { Seen::Read(self.threads.running) };
-            words_in(mask).for_each(|word| seen.see(line + word as u64 * WORD_BYTES, now));
+        let system = self.system;
+        if let Some(seen) = &system.seen {
+            self.see_access(&mut seen.lock().expect("nothing panics under this lock"), line, region, mask, kind);
         }
-        let Some(uses) = self.system.uses.get(line) else { return Ok(true) };
+        let uses = self.system.uses.get(line).copied().unwrap_or_default();
         let mut noticed = false;
         for word in words_in(mask) {
             match uses[word] {
+                None if is_shared_heap => noticed |= self.is_block_noticed(line + word as u64 * WORD_BYTES, kind)?,
                 None => noticed = true,
-                Some(using) if using.allows(self.threads.running, write) => {}
-                Some(_) => {
-                    return Err(self.refute(Fact::new(FactKind::CommonLine, line)));
-                }
+                Some(using) if self.allows(using, kind) => {}
+                Some(_) => return Err(self.refute(Fact::new(FactKind::CommonLine, line))),
             }
         }
         Ok(noticed)
+    }
+
+    fn see_access(&mut self, seen: &mut SeenUses, line: u64, region: Option<Region>, mask: u64, kind: AccessKind) {
+        let running = self.threads.running;
+        let by = if kind.writes() { Seen::Written(running) } else { Seen::Read(running) };
+        let guards = if kind.is_plain() { self.held_of(&seen.mutexes) } else { MutexSet::default() };
+        for word in words_in(mask) {
+            let address = line + word as u64 * WORD_BYTES;
+            if is_told_apart(region) {
+                seen.see(address, SeenWord { by, guards });
+            }
+            if let Some((_, block)) = self.block_at(address).filter(|_| matches!(region, Some(Region::Shared(_)))) {
+                seen.see_site(block.site, guards);
+            }
+        }
+    }
+
+    /// Whether what is assumed of a word allows an access of the running thread.
+    fn allows(&self, using: Use, kind: AccessKind) -> bool {
+        match using {
+            Use::ReadOnly => !kind.writes(),
+            Use::Of(owner) => owner == self.threads.running,
+            Use::Guarded(mutex) => kind.is_plain() && self.holds_mutex(mutex),
+        }
+    }
+
+    /// Whether others notice an access to a block of the heap, of which nothing is assumed word by word.
+    fn is_block_noticed(&mut self, address: u64, kind: AccessKind) -> Result<bool, RunEnd> {
+        if self.system.sharing.guarded_sites.is_empty() {
+            return Ok(true);
+        }
+        let Some((_, block)) = self.block_at(address) else { return Ok(true) };
+        match self.system.sharing.guarded_sites.get(&block.site) {
+            None => Ok(true),
+            Some(&mutex) if self.allows(Use::Guarded(mutex), kind) => Ok(false),
+            Some(_) => Err(self.refute(Fact::new(FactKind::UnguardedSite, block.site))),
+        }
     }
 
     /// The bytes of a line that the running thread may read and write without asking, of those that others can reach.
     /// `free` says whether it may do whatever it likes, but for what was assumed not to happen.
     pub fn unasked(&self, line: u64, region: Option<Region>, free: bool) -> (u64, u64) {
         let all = if free { u64::MAX } else { 0 };
-        if !self.step.others || !is_told_apart(region) {
+        if !self.step.others {
             return (all, all);
         }
-        if self.system.seen.is_some() {
+        let is_shared_heap = matches!(region, Some(Region::Shared(_)));
+        if self.system.seen.is_some() || is_shared_heap && !self.system.sharing.guarded_sites.is_empty() {
             return (0, 0);
+        }
+        if !is_told_apart(region) {
+            return (all, all);
         }
         let Some(uses) = self.system.uses.get(line) else { return (all, all) };
         let (mut read, mut write) = (0, 0);
@@ -174,7 +280,7 @@ impl Machine<'_> {
             match using {
                 None => (read, write) = (read | all & bytes, write | all & bytes),
                 // Pointers that are written where others may read them later are looked at: writes have to ask.
-                Some(using) if using.allows(self.threads.running, false) => read |= bytes,
+                Some(using) if self.allows(*using, AccessKind::Read) => read |= bytes,
                 Some(_) => {}
             }
         }
@@ -182,11 +288,11 @@ impl Machine<'_> {
     }
 
     /// Whether others notice that bytes are no more. Refutes that they do not use them, if that was assumed.
-    pub fn is_end_noticed(&self, address: u64, bytes: u64) -> Result<bool, RunEnd> {
+    pub fn is_end_noticed(&mut self, address: u64, bytes: u64) -> Result<bool, RunEnd> {
         let region = Region::of(address, self.slots());
         let mut noticed = false;
         for (line, mask) in lines(address, bytes.max(1)) {
-            noticed |= self.is_noticed(line, region, mask, true)?;
+            noticed |= self.is_noticed(line, region, mask, AccessKind::Write)?;
         }
         Ok(noticed)
     }
@@ -199,7 +305,8 @@ mod tests {
     fn used(accesses: &[(u32, bool)]) -> Option<Use> {
         let mut seen = SeenUses::default();
         for &(slot, write) in accesses {
-            seen.see(64, if write { Seen::Written(slot) } else { Seen::Read(slot) });
+            let by = if write { Seen::Written(slot) } else { Seen::Read(slot) };
+            seen.see(64, SeenWord { by, guards: MutexSet::default() });
         }
         let mut twice = SeenUses::default();
         twice.merge(&seen);
@@ -224,7 +331,7 @@ mod tests {
     fn uses_are_looked_up_as_they_were_put_in() {
         let mut sharing = Sharing::new(false);
         for number in 0..1000_u64 {
-            sharing.uses.insert(number * number * 8, Use::from_number(number as u32));
+            sharing.uses.insert(number * number * 8, Use::from_number(number));
         }
         let table = by_line(&sharing);
         let get = |word: u64| table.get(line_of(word)).and_then(|line| line[(word / 8 % 8) as usize]);

@@ -26,7 +26,7 @@ const TRIAL_INSTRUCTIONS: u64 = 1 << 28;
 const REPETITIONS_MAX: usize = 16;
 
 /// Of what is kept in trails and checkpoints.
-const KNOWLEDGE_VERSION: u32 = 1;
+const KNOWLEDGE_VERSION: u32 = 2;
 
 /// A program that was read and understood.
 pub struct Program {
@@ -142,6 +142,7 @@ impl FrontEnd for Program {
                 // Early runs see more orders; later ones get further, because less is visible to them.
                 if !self.sharing.everything && seed + 1 >= TRIAL_RUNS / 2 {
                     self.sharing.uses = seen.uses().collect();
+                    self.sharing.guarded_sites = seen.guarded_sites().collect();
                 }
                 if refuted.is_empty() {
                     break;
