@@ -375,9 +375,13 @@ impl Machine<'_> {
     pub fn log_end(&mut self) {
         let slot = self.threads.running;
         let has_ended = !self.threads[slot as usize].is_alive() && self.process.ended.is_none();
+        // A search has no log and ends threads all the time, and to name a thread takes longer than most steps.
+        if self.step.log.is_none() || !has_ended {
+            return;
+        }
         let (text, function) = (Some("ends".to_owned()), String::new());
         let name = self.thread_name(slot);
-        if let Some(log) = self.step.log.as_mut().filter(|_| has_ended) {
+        if let Some(log) = self.step.log.as_mut() {
             let thread = log.former_name(slot).unwrap_or(name);
             log.push(Event { slot, thread, is_first: false, location: None, function, text, access: None });
         }
