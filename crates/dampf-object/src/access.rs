@@ -2,6 +2,7 @@
 
 use crate::layout::{Region, STACK_BYTES, is_return_place, is_shadow};
 use crate::machine::Machine;
+use crate::mappings::Rights;
 use crate::run_end::RunEnd;
 use crate::sharing::{Fact, FactKind, SHARED_LINE_BYTES};
 use crate::uses::AccessKind;
@@ -15,10 +16,19 @@ pub struct Standing {
     /// None for the image's constant part.
     pub region: Option<Region>,
     pub valid: u64,
+    /// Of those, the bytes that may be written.
+    pub writable: u64,
     /// Bytes that other threads may access.
     pub visible: u64,
     /// Bytes that were assumed to be another thread's own.
     pub foreign: u64,
+}
+
+impl Standing {
+    /// Whether some of these bytes must not be written though they can be read.
+    fn is_constant(&self, mask: u64) -> bool {
+        self.valid & !self.writable & mask != 0
+    }
 }
 
 impl Machine<'_> {
@@ -29,18 +39,20 @@ impl Machine<'_> {
         let line = address & !(LINE_BYTES as u64 - 1);
         if let Some((_, masks)) = program.line(address) {
             let region = program.globals.contains(&address).then_some(Region::Globals);
-            let visible = if region.is_some() { masks.user } else { 0 };
-            return (masks.valid != 0).then_some(Standing { region, valid: masks.valid, visible, foreign: 0 });
+            let (writable, visible) = if region.is_some() { (masks.valid, masks.user) } else { (0, 0) };
+            let standing = Standing { region, valid: masks.valid, writable, visible, foreign: 0 };
+            return (masks.valid != 0).then_some(standing);
         }
         if is_return_place(address) {
-            return Some(Standing { region: None, valid: u64::MAX, visible: 0, foreign: 0 });
+            return Some(Standing { region: None, valid: u64::MAX, writable: 0, visible: 0, foreign: 0 });
         }
         let region = Region::of(address, self.slots())?;
         let below = |end: u64| match end.saturating_sub(line) {
             bytes @ 0..64 => (1u64 << bytes) - 1,
             _ => u64::MAX,
         };
-        let standing = |valid, visible, foreign| Some(Standing { region: Some(region), valid, visible, foreign });
+        let standing =
+            |valid, visible, foreign| Some(Standing { region: Some(region), valid, writable: valid, visible, foreign });
         let own = |slot: u32, valid: u64| {
             if sharing.is_shared_line(line) {
                 standing(valid, u64::MAX, 0)
@@ -51,7 +63,12 @@ impl Machine<'_> {
         match region {
             Region::Globals => None,
             Region::Break => own(0, below(self.process.brk_end)),
-            Region::Maps => standing(below(self.process.maps_end), u64::MAX, 0),
+            Region::Maps => {
+                let rights = self.process.mappings.at(address)?.rights;
+                let mask = |least: Rights| if rights >= least { u64::MAX } else { 0 };
+                let (valid, writable) = (mask(Rights::Reading), mask(Rights::Writing));
+                Some(Standing { region: Some(region), valid, writable, visible: u64::MAX, foreign: 0 })
+            }
             Region::LibraryHeap => {
                 standing(self.process.library_blocks.valid_mask((line - region.base(0)) as u32), 0, 0)
             }
@@ -87,7 +104,7 @@ impl Machine<'_> {
         let mut visible = false;
         for (line, mask) in lines(address, bytes) {
             let Some(standing) = self.standing(line) else { return Err(self.bad_access(address, bytes, write)) };
-            if standing.valid & mask != mask {
+            if standing.valid & mask != mask || write && standing.is_constant(mask) {
                 return Err(self.bad_access(address, bytes, write));
             }
             if standing.foreign & mask != 0 {
@@ -101,10 +118,6 @@ impl Machine<'_> {
 
     /// Refuses a place for a result that is no memory of the program's.
     pub fn check_writable(&mut self, address: u64, bytes: u64) -> Result<(), RunEnd> {
-        let is_constant = self.standing(address).is_some_and(|standing| standing.region.is_none());
-        if is_constant {
-            return Err(self.bad_access(address, bytes, true));
-        }
         self.is_visible(address, bytes, true).map(|_| ())
     }
 
@@ -139,7 +152,7 @@ impl Machine<'_> {
         let mut visible = false;
         for (line, mask) in lines(address, bytes) {
             let Some(standing) = self.standing(line) else { return Err(self.bad_access(address, bytes, write)) };
-            if standing.valid & mask != mask || (write && standing.region.is_none()) {
+            if standing.valid & mask != mask || write && standing.is_constant(mask) {
                 let is_beside = standing.valid & whole_words(mask) == 0;
                 if !write && !is_beside && !self.memory.lenient {
                     return Err(RunEnd::PartlyValid);
@@ -191,11 +204,11 @@ impl Machine<'_> {
         let watched = !self.locked.is_empty() || !self.process.reservations.is_empty() || self.has_section_rivals();
         let (read, write) = match standing.visible {
             _ if self.memory.is_watched(standing.region) => (0, 0),
-            0 => (standing.valid, standing.valid),
-            visible if watched => (standing.valid & !visible, standing.valid & !visible),
+            0 => (standing.valid, standing.writable),
+            visible if watched => (standing.valid & !visible, standing.writable & !visible),
             visible => {
                 let (read, write) = self.unasked(address & !63, standing.region, self.is_free());
-                (standing.valid & (!visible | read), standing.valid & (!visible | write))
+                (standing.valid & (!visible | read), standing.writable & (!visible | write))
             }
         };
         let program = &self.system.program;
@@ -244,6 +257,13 @@ impl Machine<'_> {
         } else {
             Ok(())
         }
+    }
+
+    /// Ends a step that has written much before it writes more, where it may end: limits of memory count between steps.
+    #[inline]
+    fn check_room(&self) -> Result<(), RunEnd> {
+        let must_go_on = || self.step.before_main || self.threads.current().atomic > 0;
+        if self.memory.space.is_full() && !must_go_on() { Err(RunEnd::Visible) } else { Ok(()) }
     }
 
     #[cold]
@@ -347,6 +367,7 @@ impl Bus for Machine<'_> {
     }
 
     fn store<const BYTES: usize>(&mut self, address: u64, value: u64) -> Result<(), RunEnd> {
+        self.check_room()?;
         self.slow_store(address, value, BYTES)
     }
 
@@ -378,6 +399,7 @@ impl Bus for Machine<'_> {
             return Ok(());
         }
         self.check_live(address, stack_pointer)?;
+        self.check_room()?;
         self.slow_store(address, value, BYTES)
     }
 

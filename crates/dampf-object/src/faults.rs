@@ -74,6 +74,12 @@ impl Machine<'_> {
                     format!("{what} to a thread-local variable of {owner}, which has ended"),
                 )
             }
+            Some(Region::Maps) => {
+                // What begins in a mapping may reach beyond it.
+                let first = if self.is_refused(address, write) { address } else { behind };
+                let place = self.mapped_place(first);
+                RunEnd::fault(FaultKind::InvalidAccess, format!("{what} at {address:#x}, {place}"))
+            }
             _ => RunEnd::fault(FaultKind::InvalidAccess, format!("{what} at {address:#x}, where there is no object")),
         }
     }
@@ -161,18 +167,18 @@ impl Machine<'_> {
         Some(format!("{name} of {}", self.thread_name(slot)))
     }
 
+    /// The source line of an address behind a call, or the function that calls.
+    pub fn caller_place(&self, site: u32) -> String {
+        let call = u64::from(site).saturating_sub(2);
+        match self.user_location(call) {
+            Some(location) => format!("{}:{}", location.file, location.line),
+            None => dampf_rv::image::demangle(self.system.program.function_at(call)),
+        }
+    }
+
     fn site_name(&self, block: Option<Block>) -> String {
         let Some(block) = block else { return "unknown origin".to_owned() };
-        // The site is the address behind the call.
-        let call = u64::from(block.site).saturating_sub(2);
-        match self.user_location(call) {
-            Some(location) => format!("{} bytes from {}:{}", block.size, location.file, location.line),
-            None => format!(
-                "{} bytes from {}",
-                block.size,
-                dampf_rv::image::demangle(self.system.program.function_at(call))
-            ),
-        }
+        format!("{} bytes from {}", block.size, self.caller_place(block.site))
     }
 
     pub fn user_location(&self, pc: u64) -> Option<dampf_core::SourceLocation> {

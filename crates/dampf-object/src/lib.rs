@@ -54,6 +54,8 @@ mod loaded_process;
 mod lock_cycle;
 mod locked;
 mod machine;
+mod mapping_calls;
+mod mappings;
 mod memory;
 mod model;
 mod mutex;

@@ -1,6 +1,7 @@
 //! What belongs to the process and to no thread.
 
 use crate::arena::Arena;
+use crate::mappings::Mappings;
 use crate::signals::Signals;
 use dampf_core::Word;
 use dampf_rv::memory::Tree;
@@ -15,7 +16,7 @@ pub struct Process {
     pub brk: Tree,
     pub brk_end: u64,
     pub maps: Tree,
-    pub maps_end: u64,
+    pub mappings: Mappings,
     pub library_heap: Tree,
     /// Blocks that the libraries allocated for themselves.
     pub library_blocks: Arena,
@@ -24,8 +25,8 @@ pub struct Process {
     pub signals: Signals,
 }
 
-/// Where the list and the blocks begin in a process's words.
-const FIXED_WORDS: usize = 13;
+/// Where the list begins in a process's words; mappings, blocks and signals follow it.
+const FIXED_WORDS: usize = 11;
 const RESERVATION_WORDS: usize = 3;
 
 /// The word with the exit status has the clock's jumps from this bit on.
@@ -48,13 +49,13 @@ impl Process {
             out.extend([tree.root, tree.levels]);
         }
         out.extend(halves(self.brk_end));
-        out.extend(halves(self.maps_end));
         out.push(self.reservations.len() as Word);
         debug_assert_eq!(out.len(), FIXED_WORDS);
         for &(slot, address) in &self.reservations {
             out.push(slot);
             out.extend(halves(address));
         }
+        self.mappings.encode(out);
         self.library_blocks.encode(out);
         self.signals.encode(out);
     }
@@ -62,9 +63,10 @@ impl Process {
     pub fn decode(words: &[Word]) -> Process {
         let long = |at: usize| u64::from(words[at]) | u64::from(words[at + 1]) << 32;
         let [brk, maps, library_heap] = Process::TREES.map(|at| Tree { root: words[at], levels: words[at + 1] });
-        let reservations = words[12] as usize;
-        let blocks_at = FIXED_WORDS + RESERVATION_WORDS * reservations;
-        let (library_blocks, rest) = Arena::decode(&words[blocks_at..]);
+        let reservations = words[10] as usize;
+        let mappings_at = FIXED_WORDS + RESERVATION_WORDS * reservations;
+        let (mappings, rest) = Mappings::decode(&words[mappings_at..]);
+        let (library_blocks, rest) = Arena::decode(rest);
         Process {
             ended: (words[0] & ((1 << CLOCK_SHIFT) - 1)).checked_sub(1).map(|status| status as u8),
             clock_jumps: words[0] >> CLOCK_SHIFT,
@@ -73,7 +75,7 @@ impl Process {
             maps,
             library_heap,
             brk_end: long(8),
-            maps_end: long(10),
+            mappings,
             reservations: (0..reservations)
                 .map(|number| FIXED_WORDS + RESERVATION_WORDS * number)
                 .map(|at| (words[at], long(at + 1)))
@@ -87,8 +89,8 @@ impl Process {
     pub fn is_encoding(words: &[Word]) -> bool {
         let [.., reservations] = words.get(..FIXED_WORDS).unwrap_or_default() else { return false };
         let list = RESERVATION_WORDS as u64 * u64::from(*reservations);
-        let blocks = usize::try_from(list).ok().and_then(|list| words.get(FIXED_WORDS.checked_add(list)?..));
-        blocks.and_then(Arena::skip).is_some_and(Signals::is_encoding)
+        let rest = usize::try_from(list).ok().and_then(|list| words.get(FIXED_WORDS.checked_add(list)?..));
+        rest.and_then(Mappings::skip).and_then(Arena::skip).is_some_and(Signals::is_encoding)
     }
 }
 
@@ -96,6 +98,7 @@ impl Process {
 mod tests {
     use super::*;
     use crate::arena::Maker;
+    use crate::mappings::Rights;
     use crate::signals::Alarm;
 
     #[test]
@@ -106,11 +109,11 @@ mod tests {
             globals_levels: 2,
             brk: Tree { root: 5, levels: 1 },
             brk_end: 0x4000_1234,
-            maps_end: 0x1_0000_0001,
             reservations: vec![(1, 0x11_0000_0000), (2, 7)],
             ..Process::default()
         };
         process.signals.alarm = Alarm::Once;
+        process.mappings.map(3, Rights::Reading, 77);
         process.library_blocks.allocate(100, 16, 77, Maker::Malloc, false);
         let mut words = Vec::new();
         process.encode(&mut words);
@@ -120,7 +123,7 @@ mod tests {
         for length in (0..words.len()).filter(|&length| length != without_signals) {
             assert!(!Process::is_encoding(&words[..length]), "the first {length} words are no process");
         }
-        for at in [12, words.len() - 10] {
+        for at in [10, words.len() - 10] {
             let mut damaged = words.clone();
             damaged[at] = Word::MAX;
             assert!(!Process::is_encoding(&damaged), "a process has no such word {at}");

@@ -9,6 +9,8 @@ use crate::layout::Region;
 use dampf_rv::memory::{Line, LineTable, Tree};
 
 const ENTRIES: usize = 512;
+/// A step that has written so many lines ends where it may.
+const COPIES_MAX: u32 = 1 << 18;
 /// Line numbers stay below 2^40; above them the cache's tags carry the generation.
 const GENERATION_SHIFT: u32 = 40;
 
@@ -244,6 +246,12 @@ impl<'m> Space<'m> {
                 }
             }
         }
+    }
+
+    /// Whether a step has written so much that it should end before it writes more.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.copies.len >= COPIES_MAX
     }
 
     /// Makes what was written part of the trees. The translations are stale then.

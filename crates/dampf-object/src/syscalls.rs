@@ -3,8 +3,9 @@
 //! Nothing outside the machine is reached. Output is captured; clocks stand still; sleeping is yielding. What would
 //! need files, sockets or input is not supported, by name.
 
-use crate::layout::{LIBRARY_HEAP, MAPS};
+use crate::layout::MAPS;
 use crate::machine::Machine;
+use crate::mapping_calls;
 use crate::premise::Premise;
 use crate::run_end::RunEnd;
 use crate::side_access::MemoryAccess;
@@ -137,6 +138,7 @@ pub fn side_access(register: impl Fn(usize) -> u64) -> Option<MemoryAccess> {
         number::FSTAT if first <= 2 => MemoryAccess::written(second, STATUS_BYTES),
         number::NEWFSTATAT if first <= 2 => MemoryAccess::written(third, STATUS_BYTES),
         number::SCHED_GETAFFINITY => MemoryAccess::written(third, 8),
+        number::MUNMAP => return mapping_calls::ended(first, second),
         _ => return None,
     };
     Some(place).filter(|place| (1..=OUTPUT_MAX as u64).contains(&place.bytes))
@@ -149,6 +151,7 @@ impl Machine<'_> {
             // Whoever wakes another has changed something, though nothing in memory.
             number::FUTEX => self.is_visible(hart.x[A0], 4, true),
             number::EXIT_GROUP => Ok(true),
+            _ if mapping_calls::is_change(|number| hart.x[number]) => Ok(true),
             _ if self.is_visible_signal_call(hart) => Ok(true),
             number::EXIT => Ok(self.system.sharing.ends_observed() || self.threads.current().detached),
             _ => match side_access(|number| hart.x[number]) {
@@ -201,7 +204,10 @@ impl Machine<'_> {
             number::EXIT_GROUP => return self.end_process(first as u8),
             number::FUTEX => return self.futex(hart, way),
             number::BRK => self.set_break(first),
-            number::MMAP => self.map(first, second, hart)?,
+            number::MMAP => self.map(hart)?,
+            number::MUNMAP => self.unmap(first, second, hart)?,
+            number::MPROTECT => self.protect(first, second, third, hart)?,
+            number::MADVISE => self.advise(first, second, third),
             number::MREMAP => ENOMEM,
             number::FSTAT => self.file_status(first, second),
             number::NEWFSTATAT if self.memory.peek_string(second).is_empty() => self.file_status(first, third),
@@ -283,12 +289,7 @@ impl Machine<'_> {
             number::GETTID | number::SET_TID_ADDRESS => FIRST_THREAD_ID + i64::from(self.threads.running),
             number::GETUID..=number::GETEGID => 1000,
             number::RSEQ | number::MEMBARRIER => ENOSYS,
-            number::MUNMAP
-            | number::MPROTECT
-            | number::MADVISE
-            | number::PRLIMIT
-            | number::SET_ROBUST_LIST
-            | number::SCHED_YIELD => 0,
+            number::PRLIMIT | number::SET_ROBUST_LIST | number::SCHED_YIELD => 0,
             other => return Err(self.refuse_call(other, hart)),
         };
         Ok(Next::Return(result as u64))
@@ -385,25 +386,6 @@ impl Machine<'_> {
             self.memory.forget_translations();
         }
         self.process.brk_end as i64
-    }
-
-    fn map(&mut self, wanted: u64, bytes: u64, hart: &Hart) -> Result<i64, RunEnd> {
-        const ANONYMOUS: u64 = 0x20;
-        const FIXED: u64 = 0x10;
-        if hart.x[A0 + 3] & ANONYMOUS == 0 {
-            return Err(RunEnd::from(self.system.program.unsupported("mapping files into memory", self.user_pc(hart))));
-        }
-        if hart.x[A0 + 3] & FIXED != 0 && wanted != 0 {
-            return Ok(EINVAL);
-        }
-        let start = self.process.maps_end.max(MAPS);
-        let end = start.saturating_add(bytes).next_multiple_of(4096);
-        if end > LIBRARY_HEAP {
-            return Ok(ENOMEM);
-        }
-        self.process.change().maps_end = end;
-        self.memory.forget_translations();
-        Ok(start as i64)
     }
 
     fn futex(&mut self, hart: &Hart, way: u32) -> Result<Next, RunEnd> {

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::front_end::{self, FrontEnd, Made, Making};
 use crate::front_ends::Registry;
 use crate::interrupt;
-use crate::options::{self, CheckOptions, Place, Search};
+use crate::options::{self, CheckOptions, Place, Search, Store};
 use crate::outputs::{Outputs, Shown};
 use crate::resume;
 use crate::rounds::{self, Clock, Ended, Exploration, Explored, Round};
@@ -56,7 +56,9 @@ pub fn check<F: FrontEnd>(
 ) -> Result<u8, Failure> {
     let prepared = prepare::<F>(options, resumed, ranks.speaks());
     let (attempt, front_end, outputs) = ranks.agree(prepared)?;
-    let clock = Clock::new(options.max_time);
+    // A search on disk has its buffers by this limit, and does not end at it.
+    let memory_bytes_max = options.max_memory.filter(|_| options.store != Store::Disk);
+    let clock = Clock::new(options.max_time).with_memory(memory_bytes_max);
     let watcher = (options.progress == options::Progress::Auto && ranks.speaks()).then_some(terminal);
     let mut check = Check { options, ranks, terminal, outputs, attempt, contents: Contents::InMemory };
     let ended = match front_end {

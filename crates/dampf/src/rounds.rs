@@ -16,17 +16,23 @@ use dampf_search::StopReason;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// The time that all rounds together have.
+/// The time that all rounds together have, and the memory that there is while no search looks at it.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     start: Instant,
     limit: Option<Duration>,
+    memory_bytes_max: Option<u64>,
 }
 
 impl Clock {
     /// Starts now.
     pub fn new(limit: Option<Duration>) -> Clock {
-        Clock { start: Instant::now(), limit }
+        Clock { start: Instant::now(), limit, memory_bytes_max: None }
+    }
+
+    /// The same for work that may use so much memory.
+    pub fn with_memory(self, memory_bytes_max: Option<u64>) -> Clock {
+        Clock { memory_bytes_max, ..self }
     }
 
     pub fn elapsed(&self) -> Duration {
@@ -42,11 +48,15 @@ impl Clock {
         if interrupt::is_pressed() {
             return Some(StopReason::Interrupted);
         }
-        self.end().is_some_and(|end| Instant::now() >= end).then_some(StopReason::TimeLimit)
+        if self.end().is_some_and(|end| Instant::now() >= end) {
+            return Some(StopReason::TimeLimit);
+        }
+        let is_full = |limit: u64| dampf_search::resident_bytes().is_some_and(|now| now >= limit);
+        self.memory_bytes_max.is_some_and(is_full).then_some(StopReason::MemoryLimit)
     }
 
-    /// Does work that does not look at the clock itself: reading, compiling, analysing. Where the time is up or Ctrl-C
-    /// is pressed it is left alone, and ends with the process.
+    /// Does work that does not look at limits itself: reading, compiling, analysing. Where the time is up, the memory
+    /// is used up or Ctrl-C is pressed it is left alone, and ends with the process.
     pub fn watched<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, StopReason> {
         const INTERVAL: Duration = Duration::from_millis(20);
         let (sender, done) = mpsc::channel();

@@ -22,6 +22,8 @@ const TRIAL_RUNS: u64 = 8;
 const TRIAL_STEPS: usize = 2000;
 /// Instructions that all trial runs together may take.
 const TRIAL_INSTRUCTIONS: u64 = 1 << 28;
+/// What the states of a trial run may take. Programs that need more have shown by then what they share.
+const TRIAL_BYTES: u64 = 64 << 20;
 /// A run that comes to known states so often goes in circles.
 const REPETITIONS_MAX: usize = 16;
 
@@ -243,7 +245,7 @@ fn trial_run(
         if repetitions > REPETITIONS_MAX || worker.instructions() + words * INSTRUCTIONS_PER_WORD > instructions_max {
             break;
         }
-        if is_over(end) {
+        if is_over(end) || model.bytes() as u64 > TRIAL_BYTES {
             break;
         }
         worker.successors(&state, &mut next);
