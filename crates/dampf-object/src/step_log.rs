@@ -139,7 +139,8 @@ impl Machine<'_> {
         let is_first = self.begins_step(hart.pc);
         let access = system.program.code.at(hart.pc)?.memory_access()?;
         let address = hart.x[usize::from(access.base)].wrapping_add(access.offset as i64 as u64);
-        let is_wanted = is_first || self.is_of_interest(address) && self.step.log.as_mut()?.count();
+        let is_of_interest = |machine: &Self| machine.is_of_interest(address) && !machine.acts_for_framework(hart);
+        let is_wanted = is_first || is_of_interest(self) && self.step.log.as_mut()?.count();
         is_wanted.then(|| {
             let verb = match (access.writes, access.atomic) {
                 (true, true) => "updates",
@@ -213,7 +214,7 @@ impl Machine<'_> {
         let is_lock = matches!(hook.object, Object::Synchronisation { .. }) || hook.visible == Visible::AsJoin;
         // What the libraries do with locks of their own is nobody's concern.
         let is_library = matches!(hook.object, Object::Synchronisation { .. }) && !self.is_users_lock(hart.x[A0]);
-        let is_silent = matches!(hook.told, Told::BySource) || is_library;
+        let is_silent = matches!(hook.told, Told::BySource) || is_library || self.acts_for_framework(hart);
         let log = self.step.log.as_mut()?;
         let is_told = match () {
             () if is_first => true,

@@ -2,6 +2,7 @@
 
 use crate::machine::Machine;
 use crate::places::cut;
+use crate::test_frameworks::is_frameworks_variable;
 use crate::thread::Status;
 use dampf_core::{Binding, Change};
 use dampf_rv::debug::{TypeId, Variable};
@@ -13,9 +14,10 @@ const CHANGES_MAX: usize = 16;
 /// Arrays of characters up to this length are shown as text.
 const TEXT_BYTES_MAX: u64 = 400;
 
-/// Whether a variable belongs to the libraries or to our own headers.
+/// Whether a variable belongs to the libraries, to our own headers or to a test framework.
 pub fn is_librarys(name: &str) -> bool {
     ["std::", "__", "ICVMThread::", "IVMThread::"].iter().any(|prefix| name.starts_with(prefix))
+        || is_frameworks_variable(name)
 }
 
 impl Machine<'_> {
