@@ -3,8 +3,9 @@
 //! A step is taken again, instruction by instruction, with a log: every access and every operation of interest is told
 //! with its place in the source, the name of what it is about and the values it finds and leaves there. The values are
 //! those of the machine's memory at that moment, so they are what the run reads and writes. A step has one operation
-//! that others can notice, and that is always told; of the rest, what is done with locks and threads, and shortly
-//! before a fault everything that is done to memory that is not the function's own.
+//! that others can notice, and that is always told; of the rest, what is done with locks and threads, that memory
+//! is freed to which others have a pointer, and shortly before a fault everything that is done to memory that is not the
+//! function's own.
 
 use crate::hooks::{Hook, Object, Told, Visible, Ways};
 use crate::layout::Region;
@@ -215,11 +216,14 @@ impl Machine<'_> {
         // What the libraries do with locks of their own is nobody's concern.
         let is_library = matches!(hook.object, Object::Synchronisation { .. }) && !self.is_users_lock(hart.x[A0]);
         let is_silent = matches!(hook.told, Told::BySource) || is_library || self.acts_for_framework(hart);
+        // Whoever follows a pointer to a freed block has to be told who freed it.
+        let is_free = hook.visible == Visible::AsFree && !self.step.alone;
+        let leaves_pointer = is_free && !is_silent && self.is_known_to_others(hart.x[A0]);
         let log = self.step.log.as_mut()?;
         let is_told = match () {
             () if is_first => true,
             () if is_silent => false,
-            () if is_lock && !self.step.alone => log.events.len() < OPERATIONS_MAX,
+            () if leaves_pointer || is_lock && !self.step.alone => log.events.len() < OPERATIONS_MAX,
             () => log.count(),
         };
         let mut event = self.event(hart, is_first);

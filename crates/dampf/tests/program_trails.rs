@@ -62,6 +62,7 @@ golden! {
     locks_in_opposite_order: "crates/dampf-object/tests/programs/mutex_order.c" "-DBUG";
     a_data_race: "crates/dampf-object/tests/programs/race_read_write.c";
     use_after_free: "crates/dampf-object/tests/programs/use_after_free_order.c" "-DBUG";
+    freed_by_its_owner: "crates/dampf-object/tests/programs/use_after_free_unique.cc";
     twice_freed: "crates/dampf-object/tests/programs/double_free_threads.c" "-DBUG";
     a_stack_that_is_used_up: "crates/dampf-object/tests/programs/stack_overflow.c";
     variables_on_a_stack: "crates/dampf-object/tests/programs/stack_variables_named.cc";
