@@ -3,8 +3,8 @@
 //! A step is taken again, instruction by instruction, with a log: every access and every operation of interest is told
 //! with its place in the source, the name of what it is about and the values it finds and leaves there. The values are
 //! those of the machine's memory at that moment, so they are what the run reads and writes. A step has one operation
-//! that others can notice, and that is always told; of the rest, what is done with locks and threads, that memory
-//! is freed to which others have a pointer, and shortly before a fault everything that is done to memory that is not the
+//! that others can notice, and that is always told; of the rest, what is done with locks and threads, that memory is
+//! freed to which others have a pointer, and shortly before a fault everything that is done to memory that is not the
 //! function's own.
 
 use crate::hooks::{Hook, Object, Told, Visible, Ways};
@@ -16,7 +16,7 @@ use crate::run_end::RunEnd;
 use crate::semaphore::SEMAPHORE_BYTES;
 use crate::step::Next;
 use crate::thread::Status;
-use crate::variables::is_librarys;
+use crate::variables::{is_functions_name, is_librarys};
 use dampf_core::SourceLocation;
 use dampf_rv::machine::Hart;
 
@@ -171,7 +171,8 @@ impl Machine<'_> {
     fn is_of_interest(&self, address: u64) -> bool {
         let program = &self.system.program;
         if let Some((_, masks)) = program.line(address) {
-            return masks.user >> (address % 64) & 1 == 1;
+            let is_text = || program.debug.global_at(address).is_some_and(|variable| is_functions_name(&variable.name));
+            return masks.user >> (address % 64) & 1 == 1 && !is_text();
         }
         match Region::of(address, self.slots()) {
             Some(Region::Stack(slot)) => slot != self.threads.running,

@@ -20,6 +20,11 @@ pub fn is_librarys(name: &str) -> bool {
         || is_frameworks_variable(name)
 }
 
+/// Whether a variable is the compiler's, for the text of a function's name.
+pub fn is_functions_name(name: &str) -> bool {
+    name.ends_with("::__PRETTY_FUNCTION__") || name.ends_with("::__func__")
+}
+
 impl Machine<'_> {
     /// The user's global variables with their values.
     pub fn global_bindings(&self) -> Vec<Binding> {
@@ -32,8 +37,7 @@ impl Machine<'_> {
     fn shown_variables(&self) -> impl Iterator<Item = &Variable> {
         let program = &self.system.program;
         program.debug.globals().iter().filter(|variable| {
-            let is_text = variable.name.ends_with("::__PRETTY_FUNCTION__") || variable.name.ends_with("::__func__");
-            let is_hidden = is_text || is_librarys(&variable.name);
+            let is_hidden = is_functions_name(&variable.name) || is_librarys(&variable.name);
             let is_shown = !variable.thread_local && (1..=VARIABLE_BYTES_MAX).contains(&variable.size);
             is_shown && !is_hidden && program.globals.contains(&variable.address)
         })
