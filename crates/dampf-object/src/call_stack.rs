@@ -20,14 +20,20 @@ impl Machine<'_> {
         if is_hook && program.is_user_line(caller) {
             return caller;
         }
-        let found = self.call_stack(hart).into_iter().skip(1).find(|&pc| program.is_user_line(pc));
-        let found = found.or(Some(caller).filter(|&caller| program.is_user_line(caller)));
-        found.or_else(|| self.return_address_on_stack(hart)).unwrap_or(hart.pc)
+        self.nearest_call(hart, |pc| program.is_user_line(pc)).unwrap_or(hart.pc)
     }
 
-    /// The first word on the stack that leads back behind a call on a line of the user's. Much of the C library has no
-    /// unwinding information; its frames are small, and what looks like such an address is one.
-    pub fn return_address_on_stack(&self, hart: &Hart) -> Option<u64> {
+    /// The innermost of the calls that a thread is in which is of some kind.
+    pub fn nearest_call(&self, hart: &Hart, is_meant: impl Fn(u64) -> bool) -> Option<u64> {
+        let caller = hart.x[RA].wrapping_sub(2);
+        let found = self.call_stack(hart).into_iter().skip(1).find(|&pc| is_meant(pc));
+        let found = found.or_else(|| Some(caller).filter(|&caller| is_meant(caller)));
+        found.or_else(|| self.return_address_on_stack(hart, is_meant))
+    }
+
+    /// The first word on the stack that leads back behind a call of some kind. Much of the C library has no unwinding
+    /// information; its frames are small, and what looks like such an address is one.
+    pub fn return_address_on_stack(&self, hart: &Hart, is_meant: impl Fn(u64) -> bool) -> Option<u64> {
         const WORDS_MAX: u64 = 1024;
         let program = &self.system.program;
         let is_call = |at: u64| {
@@ -36,7 +42,7 @@ impl Machine<'_> {
         };
         let words = (0..WORDS_MAX).map(|number| self.memory.peek_long(hart.x[2].wrapping_add(8 * number)));
         let behind_call = |&address: &u64| is_call(address.wrapping_sub(4)) || is_call(address.wrapping_sub(2));
-        words.filter(behind_call).map(|address| address - 2).find(|&pc| program.is_user_line(pc))
+        words.filter(behind_call).map(|address| address - 2).find(|&pc| is_meant(pc))
     }
 
     /// The calls that a thread is in, innermost first: addresses within the call instructions.

@@ -12,7 +12,9 @@ use crate::layout::{self, Region};
 use crate::machine::Machine;
 use crate::run_end::RunEnd;
 use crate::sharing::{Fact, FactKind};
-use crate::signals::{DEFAULT, DefaultEffect, IGNORE, NO_DEFER, Origin, PendingSignal, RESET, SIGKILL, SIGSTOP};
+use crate::signals::{
+    DEFAULT, DefaultEffect, IGNORE, NO_DEFER, ON_STACK, Origin, PendingSignal, RESET, SIGKILL, SIGSTOP,
+};
 use crate::signals::{SignalAction, bit, default_effect, name};
 use crate::step::Next;
 use crate::sync::{EINVAL, ESRCH};
@@ -138,6 +140,9 @@ impl Machine<'_> {
             return Err(self.default_end(hart, signal));
         }
         debug_assert_ne!(action.handler, IGNORE);
+        if action.flags & ON_STACK != 0 && self.process.signals.alternate_stack(self.threads.running).is_some() {
+            return Err(self.refuse(&format!("the handler of {} on an alternate stack", name(signal)), hart));
+        }
         if action.flags & RESET != 0 {
             self.process.change().signals.set_action(signal, SignalAction { handler: DEFAULT, ..action });
         }

@@ -4,7 +4,7 @@ use crate::faults::short_name;
 use crate::hooks::Ways;
 use crate::machine::Machine;
 use crate::model::{ObjectModel, ObjectWorker, parts};
-use crate::places::cut;
+use crate::places::{cut, cut_before};
 use crate::program::is_users;
 use crate::step_log::{Event, ToldAccess};
 use crate::thread::Status;
@@ -112,11 +112,29 @@ impl ObjectWorker<'_> {
         if is_faulty {
             log = self.logged(state, slot, way, log.counted.saturating_sub(TOLD_BEFORE_FAULT)).1;
         }
-        let output = String::from_utf8_lossy(&self.machine.step.output);
-        let output = output.trim_end();
-        let output = (!output.is_empty()).then(|| format!("prints {}", cut(&format!("{output:?}"))));
+        let output = without_colours(&String::from_utf8_lossy(&self.machine.step.output));
+        // What is said last before a fault says most about it.
+        let told = if is_faulty { cut_before } else { cut };
+        let output = (!output.is_empty()).then(|| format!("prints {}", told(&format!("{:?}", output.trim_end()))));
         Followed { events: log.events, output }
     }
+}
+
+/// What a program prints to a terminal, without the sequences that set its colours.
+fn without_colours(text: &str) -> String {
+    let mut pieces = text.split("\u{1b}[");
+    let mut plain = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let length = piece.find(|character: char| !character.is_ascii_digit() && character != ';');
+        match length.map(|length| piece.split_at(length)) {
+            Some((_, rest)) if rest.starts_with('m') => plain.push_str(&rest[1..]),
+            _ => {
+                plain.push_str("\u{1b}[");
+                plain.push_str(piece);
+            }
+        }
+    }
+    plain
 }
 
 /// What a step is told as: its line in the source, and what is to be said about it.
@@ -253,5 +271,22 @@ impl ObjectModel {
         worker.machine.step.is_told = true;
         let (_, log) = worker.logged(before, slot, way, 0);
         log.events.into_iter().filter_map(|event| event.access).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_not_told() {
+        for (printed, told) in [
+            ("", ""),
+            ("plain", "plain"),
+            ("\u{1b}[0;31mred\u{1b}[0m, then \u{1b}[mnone", "red, then none"),
+            ("\u{1b}[2J cleared \u{1b}[1", "\u{1b}[2J cleared \u{1b}[1"),
+        ] {
+            assert_eq!(without_colours(printed), told);
+        }
     }
 }

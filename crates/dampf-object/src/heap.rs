@@ -264,7 +264,10 @@ impl Machine<'_> {
         }
         // Before `main` everything is the libraries' but for what the user's constructors ask for.
         let by_user = |site: u32| program.is_user_line(u64::from(site).wrapping_sub(2));
-        if self.threads.current().entry == 0 && !by_user(site) && self.return_address_on_stack(hart).is_none() {
+        if self.threads.current().entry == 0
+            && !by_user(site)
+            && self.return_address_on_stack(hart, |pc| program.is_user_line(pc)).is_none()
+        {
             return true;
         }
         let function = program.function_at(caller - 2);

@@ -10,7 +10,7 @@ use crate::choice::{SAMPLES, sample, sample_told};
 use crate::condition::CONDITION_BYTES;
 use crate::hooks::LiveRegisters::{All, Arguments, OfCode};
 use crate::hooks::Object::Synchronisation;
-use crate::hooks::Place::{AtomicCallbacks, Convention, Prefix, Symbols};
+use crate::hooks::Place::{AtomicCallbacks, Convention, FailedCheck, Prefix, Symbols};
 use crate::hooks::SideAccess::{Attributes, Expected, JoinResult, Result as Written};
 use crate::hooks::Told::{By, BySource, Verb};
 use crate::hooks::Ways::{MayFail, One, Outcomes, Values, Waits};
@@ -413,6 +413,19 @@ pub static TABLE: &[HookRow] = &[
         object: Object::None, side_accesses: &[], ways: One,
         visible: Visible::Never, observes: Observes::Nothing, told: BySource,
         perform: |_, _, _| Err(annotation::reached_error()) },
+    HookRow { registers: All, deadline: None,
+        place: FailedCheck { function: "_ZN7testing8internal35DefaultGlobalTestPartResultReporter20ReportTestPartResultE\
+            RKNS_14TestPartResultE", unless: &[] },
+        object: Object::None, side_accesses: &[], ways: One,
+        visible: Visible::Never, observes: Observes::Nothing, told: BySource,
+        perform: |machine, hart, _| machine.note_google_result(hart) },
+    HookRow { registers: All, deadline: None,
+        place: FailedCheck { function: "_ZN7doctest12_GLOBAL__N_115addFailedAssertENS_10assertType4EnumE",
+            unless: &["_ZNK7doctest8may_fail4fill", "_ZNK7doctest11should_fail4fill",
+                "_ZNK7doctest17expected_failures4fill"] },
+        object: Object::None, side_accesses: &[], ways: One,
+        visible: Visible::Never, observes: Observes::Nothing, told: BySource,
+        perform: |machine, hart, _| machine.note_doctest_failure(hart) },
     HookRow { place: Symbols(&["__VERIFIER_assert"]), registers: Arguments(1), deadline: None,
         object: Object::None, side_accesses: &[], ways: One,
         visible: Visible::Never, observes: Observes::Nothing, told: BySource,

@@ -46,6 +46,9 @@ pub enum Place {
     /// At the compiler's callbacks for an atomic operation of each width: what follows `__tsan_atomic32_`, or stands
     /// in `__atomic_load_4` between.
     AtomicCallbacks(&'static [&'static str]),
+    /// At a function of a test framework that counts a check which failed, whoever compiled it. Not in a program that
+    /// has a function whose name begins in one of some ways: with those, tests are marked that are expected to fail.
+    FailedCheck { function: &'static str, unless: &'static [&'static str] },
     /// Where `main` begins.
     Main,
     /// Where a function of the program's begins whose body is an atomic section.
@@ -255,6 +258,7 @@ pub fn by_name(name: &str) -> Option<Hook> {
     let named = |row: &&HookRow| match row.place {
         Place::Symbols(names) => names.contains(&name),
         Place::Convention { library, program } => library.contains(&name) || program.contains(&name),
+        Place::FailedCheck { function, .. } => function == name,
         Place::Prefix(_) | Place::AtomicCallbacks(_) => false,
         Place::Main | Place::SectionFunction | Place::SectionReturn | Place::OmittedRead => false,
     };
@@ -269,9 +273,14 @@ pub fn at_place(place: Place, bytes: u8) -> Hook {
     Hook::new(row.expect("a place that is no symbol has a row"), bytes)
 }
 
-/// Whether programs of the verification community define a function themselves that stands for an operation of ours.
+/// Whether a function stands for an operation of ours even if it was compiled with the program: programs of the
+/// verification community define some of them themselves, and test frameworks are compiled with their tests.
 pub fn is_conventional(name: &str) -> bool {
-    TABLE.iter().any(|row| matches!(row.place, Place::Convention { program, .. } if program.contains(&name)))
+    TABLE.iter().any(|row| match row.place {
+        Place::Convention { program, .. } => program.contains(&name),
+        Place::FailedCheck { function, .. } => function == name,
+        _ => false,
+    })
 }
 
 /// Whether a function of the program's is one whose body is an atomic section, which the verification community tells
@@ -315,6 +324,7 @@ mod tests {
             Place::Symbols(names) | Place::AtomicCallbacks(names) => names.to_vec(),
             Place::Convention { library, program } => [library, program].concat(),
             Place::Prefix(prefix) => vec![prefix],
+            Place::FailedCheck { function, .. } => vec![function],
             Place::Main | Place::SectionFunction | Place::SectionReturn | Place::OmittedRead => Vec::new(),
         }
     }

@@ -87,6 +87,7 @@ mod step_log;
 mod sync;
 mod syscalls;
 mod system;
+mod test_frameworks;
 mod thread;
 mod thread_names;
 mod threads;

@@ -114,7 +114,15 @@ impl Machine<'_> {
     }
 }
 
-/// A text that is not too long for a trail.
+/// The end of a text that is not too long for a trail.
+pub fn cut_before(text: &str) -> String {
+    match text.char_indices().rev().nth(VALUE_MAX - 1) {
+        Some((at, _)) if at > 0 => format!("…{}", &text[at..]),
+        _ => text.to_owned(),
+    }
+}
+
+/// The beginning of a text that is not too long for a trail.
 pub fn cut(text: &str) -> String {
     match text.char_indices().nth(VALUE_MAX) {
         Some((at, _)) => format!("{}…", &text[..at]),

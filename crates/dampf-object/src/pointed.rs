@@ -59,17 +59,35 @@ impl Machine<'_> {
 
     /// Looks for a pointer to an address, and names what it points to: the part there, or the whole.
     fn searched_place(&self, address: u64, whole: bool) -> Option<NamedPlace> {
-        let mut seen = HashSet::new();
         let near = self.locals_of(self.threads.running, true);
         let direct = near.iter().find_map(|known| self.pointed_from(known, address, whole));
         if direct.is_some() {
             return direct;
         }
-        let others = self.threads.alive_slots().into_iter().filter(|&slot| slot != self.threads.running);
-        let mut open: VecDeque<Known> = self.known_globals().into();
+        let mut open = self.known_globals();
         open.extend(near);
         open.extend(self.locals_of(self.threads.running, false));
-        open.extend(others.flat_map(|slot| self.locals_of(slot, false)));
+        open.extend(self.other_slots().flat_map(|slot| self.locals_of(slot, false)));
+        self.reached_place(open.into(), address, whole)
+    }
+
+    /// Whether a pointer to an address is in a global variable or in another thread's, or is reached from there.
+    pub fn is_known_to_others(&self, address: u64) -> bool {
+        let mut open = self.known_globals();
+        for innermost in [true, false] {
+            open.extend(self.other_slots().flat_map(|slot| self.locals_of(slot, innermost)));
+        }
+        self.reached_place(open.into(), address, true).is_some()
+    }
+
+    fn other_slots(&self) -> impl Iterator<Item = u32> {
+        let running = self.threads.running;
+        self.threads.alive_slots().into_iter().filter(move |&slot| slot != running)
+    }
+
+    /// Looks for a pointer to an address in some objects, and in what they lead to.
+    fn reached_place(&self, mut open: VecDeque<Known>, address: u64, whole: bool) -> Option<NamedPlace> {
+        let mut seen = HashSet::new();
         while let Some(known) = open.pop_front() {
             if seen.len() > OBJECTS_MAX {
                 return None;

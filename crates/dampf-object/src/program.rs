@@ -10,6 +10,7 @@ use crate::global_bounds::{self, BoundedGlobal};
 use crate::hooks::{self, Hook, Place};
 use crate::layout::IMAGE_END;
 use crate::plain::{self, PlainFunctions};
+use crate::test_frameworks::{has_framework, is_frameworks_file};
 use crate::thread_names::ThreadNames;
 use dampf_core::{SourceLocation, Unsupported};
 use dampf_rv::debug::{DebugInfo, Frame, is_system_header};
@@ -50,6 +51,8 @@ pub struct Program {
     /// Whether accesses that are not atomic can be told from those that are: the user's code was compiled with
     /// callbacks.
     pub instrumented: bool,
+    /// Whether a test framework is part of it.
+    pub has_framework: bool,
     hooks: ByAddress<Hook>,
     plain_functions: PlainFunctions,
     pub thread_names: ThreadNames,
@@ -136,6 +139,7 @@ impl Program {
             main,
             single_threaded_flags,
             instrumented,
+            has_framework: has_framework(&image),
             hooks,
             plain_functions,
             thread_names: ThreadNames::default(),
@@ -369,14 +373,14 @@ fn lies_within(ranges: &[Range<u64>], address: u64) -> bool {
     ranges[..after].last().is_some_and(|range| range.contains(&address))
 }
 
-/// Whether a place is in a file that the user wrote: not in a header of the system or of ours.
+/// Whether a place is in a file that the user wrote: not in a header of the system or of ours, nor in a test framework.
 pub fn is_users(frame: &Frame) -> bool {
     is_users_file(&frame.file)
 }
 
 pub fn is_users_file(file: &str) -> bool {
     let ours = ["/dampf.h", "/IVMThread.h", "/icvm_verify.h"];
-    !is_system_header(file) && !ours.iter().any(|header| file.ends_with(header))
+    !is_system_header(file) && !is_frameworks_file(file) && !ours.iter().any(|header| file.ends_with(header))
 }
 
 /// Finds out where a thread that exits or is cancelled looks for the place to go to: it loads it, as an argument, from
@@ -424,6 +428,11 @@ fn plant(image: &Image, debug: &DebugInfo, code: &mut Code, main: u64) -> (ByAdd
         }
         let Some(hook) = hooks::by_name(&symbol.name) else { continue };
         let is_users = users(symbol.address) && !hooks::is_conventional(&symbol.name);
+        if let Place::FailedCheck { unless, .. } = hook.place
+            && image.symbols().iter().any(|symbol| unless.iter().any(|beginning| symbol.name.starts_with(beginning)))
+        {
+            continue;
+        }
         if symbol.kind == SymbolKind::Function && !is_users && code.plant(symbol.address) {
             hooks.insert(symbol.address, hook);
         }

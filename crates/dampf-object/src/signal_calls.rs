@@ -4,7 +4,9 @@ use crate::delivery::EINTR;
 use crate::machine::Machine;
 use crate::run_end::RunEnd;
 use crate::sharing::{Fact, FactKind};
-use crate::signals::{Alarm, Origin, PendingSignal, SIGALRM, SIGKILL, SIGNALS, SIGSTOP, SignalAction, bit};
+use crate::signals::{
+    Alarm, AlternateStack, Origin, PendingSignal, SIGALRM, SIGKILL, SIGNALS, SIGSTOP, SignalAction, bit,
+};
 use crate::step::Next;
 use crate::sync::{EAGAIN, EINVAL, ESRCH};
 use crate::syscalls::{FIRST_THREAD_ID, PROCESS_ID, number};
@@ -20,6 +22,15 @@ const UNBLOCKABLE: u64 = 1 << (SIGKILL - 1) | 1 << (SIGSTOP - 1);
 const REAL_TIMER: u64 = 0;
 const ACTION_BYTES: u64 = 24;
 const INFO_BYTES: u64 = 128;
+
+/// The size of what a thread says about an alternate stack, what it says of whether there is one, and the least that
+/// one has.
+const STACK_BYTES: u64 = 24;
+const STACK_IS_ON: u64 = 1;
+const STACK_IS_OFF: u64 = 2;
+const STACK_BYTES_MIN: u64 = 2048;
+
+const ENOMEM: u64 = 12;
 
 /// Whether a call waits for something that a signal ends.
 pub fn is_interruptible_call(call: u64) -> bool {
@@ -77,6 +88,7 @@ impl Machine<'_> {
         Ok(match hart.x[A7] {
             number::SIGACTION => self.set_signal_action(first, second, third)?,
             number::SIGPROCMASK => return self.block_signals(hart).map(Some),
+            number::SIGALTSTACK => self.set_alternate_stack(first, second)?,
             number::SIGPENDING => {
                 let set = self.process.signals.pending(self.threads.running, self.threads.current().blocked);
                 let set = set.fold(0, |set, pending| set | bit(pending.signal));
@@ -125,6 +137,28 @@ impl Machine<'_> {
             signals.set_action(signal, action);
             signals.drop_ignored(signal);
             self.step.ends_here |= self.system.sharing.signals_sent();
+        }
+        Ok(Some(Next::Return(0)))
+    }
+
+    /// Takes note of where a thread wants handlers to run. That none runs there is seen when one is to.
+    fn set_alternate_stack(&mut self, new: u64, old: u64) -> Result<Option<Next>, RunEnd> {
+        let slot = self.threads.running;
+        let [start, flags, bytes] = [0, 8, 16].map(|at| self.memory.peek_long(new.wrapping_add(at)));
+        if old != 0 {
+            self.check_writable(old, STACK_BYTES)?;
+            let former = self.process.signals.alternate_stack(slot);
+            let parts = former.map_or([0, STACK_IS_OFF, 0], |stack| [stack.start, 0, stack.bytes]);
+            (0..).zip(parts).for_each(|(number, value)| self.memory.poke_long(old + 8 * number, value));
+        }
+        if new != 0 {
+            let stack = match flags & 0xffff_ffff {
+                STACK_IS_OFF => None,
+                0 | STACK_IS_ON if bytes < STACK_BYTES_MIN => return Ok(error(ENOMEM)),
+                0 | STACK_IS_ON => Some(AlternateStack { slot, start, bytes }),
+                _ => return Ok(error(EINVAL)),
+            };
+            self.process.change().signals.set_alternate_stack(slot, stack);
         }
         Ok(Some(Next::Return(0)))
     }

@@ -15,6 +15,7 @@ const FIRST_QUEUED: u8 = 32;
 
 /// Flags of an action.
 pub const RESTARTS: u64 = 0x1000_0000;
+pub const ON_STACK: u64 = 0x0800_0000;
 pub const NO_DEFER: u64 = 0x4000_0000;
 pub const RESET: u64 = 0x8000_0000;
 
@@ -56,12 +57,22 @@ pub enum Alarm {
     Periodic,
 }
 
+/// The stack on which a thread wants some of its handlers to run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AlternateStack {
+    pub slot: u32,
+    pub start: u64,
+    pub bytes: u64,
+}
+
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Signals {
     /// Actions that are not the default. Ascending by signal.
     actions: Vec<(u8, SignalAction)>,
     /// Ascending.
     pending: Vec<PendingSignal>,
+    /// Ascending by slot.
+    stacks: Vec<AlternateStack>,
     pub alarm: Alarm,
 }
 
@@ -101,10 +112,11 @@ pub fn name(signal: u8) -> String {
 
 const ACTION_WORDS: usize = 7;
 const PENDING_WORDS: usize = 5;
+const STACK_WORDS: usize = 5;
 
 impl Signals {
     pub fn is_empty(&self) -> bool {
-        self.actions.is_empty() && self.pending.is_empty() && self.alarm == Alarm::Off
+        self.actions.is_empty() && self.pending.is_empty() && self.stacks.is_empty() && self.alarm == Alarm::Off
     }
 
     /// Whether a signal may be delivered sooner or later without anything else happening.
@@ -168,13 +180,26 @@ impl Signals {
         }
     }
 
-    /// Forgets what was sent to a thread that is no more.
+    pub fn alternate_stack(&self, slot: u32) -> Option<AlternateStack> {
+        self.stacks.iter().copied().find(|stack| stack.slot == slot)
+    }
+
+    pub fn set_alternate_stack(&mut self, slot: u32, stack: Option<AlternateStack>) {
+        self.stacks.retain(|other| other.slot != slot);
+        if let Some(stack) = stack {
+            let at = self.stacks.partition_point(|other| other.slot < slot);
+            self.stacks.insert(at, stack);
+        }
+    }
+
+    /// Forgets what was sent to a thread that is no more, and where its handlers were to run.
     pub fn forget_thread(&mut self, slot: u32) {
         self.pending.retain(|pending| pending.slot != Some(slot));
+        self.set_alternate_stack(slot, None);
     }
 
     pub fn has_thread(&self, slot: u32) -> bool {
-        self.pending.iter().any(|pending| pending.slot == Some(slot))
+        self.pending.iter().any(|pending| pending.slot == Some(slot)) || self.alternate_stack(slot).is_some()
     }
 
     /// Drops a signal that from now on is ignored.
@@ -189,7 +214,9 @@ impl Signals {
             return;
         }
         let halves = |value: u64| [value as Word, (value >> 32) as Word];
-        out.extend([self.alarm as Word, self.actions.len() as Word, self.pending.len() as Word]);
+        let counts = [self.actions.len(), self.pending.len(), self.stacks.len()];
+        out.push(self.alarm as Word);
+        out.extend(counts.map(|count| count as Word));
         for (signal, action) in &self.actions {
             out.push(Word::from(*signal));
             [action.handler, action.flags, action.mask].into_iter().for_each(|value| out.extend(halves(value)));
@@ -198,12 +225,17 @@ impl Signals {
             out.extend([pending.signal.into(), pending.slot.map_or(0, |slot| slot + 1), pending.origin.code as Word]);
             out.extend(halves(pending.origin.value));
         }
+        for stack in &self.stacks {
+            out.push(stack.slot);
+            [stack.start, stack.bytes].into_iter().for_each(|value| out.extend(halves(value)));
+        }
     }
 
     pub fn decode(words: &[Word]) -> Signals {
-        let &[alarm, actions, _, ref rest @ ..] = words else { return Signals::default() };
+        let &[alarm, actions, pending, _, ref rest @ ..] = words else { return Signals::default() };
         let long = |words: &[Word]| u64::from(words[0]) | u64::from(words[1]) << 32;
-        let (actions, pending) = rest.split_at(ACTION_WORDS * actions as usize);
+        let (actions, rest) = rest.split_at(ACTION_WORDS * actions as usize);
+        let (pending, stacks) = rest.split_at(PENDING_WORDS * pending as usize);
         let action = |words: &[Word]| {
             let action = SignalAction { handler: long(&words[1..]), flags: long(&words[3..]), mask: long(&words[5..]) };
             (words[0] as u8, action)
@@ -213,23 +245,26 @@ impl Signals {
             slot: words[1].checked_sub(1),
             origin: Origin { code: words[2] as i32, value: long(&words[3..]) },
         };
+        let stack =
+            |words: &[Word]| AlternateStack { slot: words[0], start: long(&words[1..]), bytes: long(&words[3..]) };
         Signals {
             actions: actions.chunks_exact(ACTION_WORDS).map(action).collect(),
             pending: pending.chunks_exact(PENDING_WORDS).map(pended).collect(),
+            stacks: stacks.chunks_exact(STACK_WORDS).map(stack).collect(),
             alarm: [Alarm::Off, Alarm::Once, Alarm::Periodic][alarm as usize],
         }
     }
 
     /// Whether words from elsewhere can be decoded.
     pub fn is_encoding(words: &[Word]) -> bool {
-        let &[alarm, actions, pending, ref rest @ ..] = words else { return words.is_empty() };
-        let length = ACTION_WORDS as u64 * u64::from(actions) + PENDING_WORDS as u64 * u64::from(pending);
+        let &[alarm, actions, pending, stacks, ref rest @ ..] = words else { return words.is_empty() };
+        let parts = [(ACTION_WORDS, actions), (PENDING_WORDS, pending), (STACK_WORDS, stacks)];
+        let length: u64 = parts.into_iter().map(|(words, count)| words as u64 * u64::from(count)).sum();
+        let sent = || rest[ACTION_WORDS * actions as usize..].chunks(PENDING_WORDS).take(pending as usize);
         let signals = rest.chunks(ACTION_WORDS).take(actions as usize).map(|words| words[0]);
         alarm <= Alarm::Periodic as Word
             && rest.len() as u64 == length
-            && signals
-                .chain(rest[ACTION_WORDS * actions as usize..].chunks(PENDING_WORDS).map(|words| words[0]))
-                .all(|signal| (1..=SIGNALS).contains(&u64::from(signal)))
+            && signals.chain(sent().map(|words| words[0])).all(|signal| (1..=SIGNALS).contains(&u64::from(signal)))
     }
 }
 
@@ -244,6 +279,9 @@ mod tests {
         signals.set_action(2, SignalAction { handler: IGNORE, flags: 0, mask: 0 });
         for (signal, slot, value) in [(40, None, 9), (40, None, 3), (10, Some(2), 1 << 40), (10, Some(2), 7)] {
             signals.add(PendingSignal { signal, slot, origin: Origin { code: -1, value } });
+        }
+        for slot in [3, 1] {
+            signals.set_alternate_stack(slot, Some(AlternateStack { slot, start: 1 << 34, bytes: 8192 }));
         }
         let mut words = Vec::new();
         signals.encode(&mut words);

@@ -626,7 +626,11 @@ impl Machine<'_> {
                 return Err(RunEnd::Visible);
             }
         }
-        let ways = self.ways_of_call([hart.x[A0], hart.x[A0 + 1], hart.x[A0 + 2], hart.x[A7]], self.threads.running);
+        let ways = if self.is_frameworks_look(hart) {
+            1
+        } else {
+            self.ways_of_call([hart.x[A0], hart.x[A0 + 1], hart.x[A0 + 2], hart.x[A7]], self.threads.running)
+        };
         if ways == 0 && self.step.section_began && self.threads.current().atomic > 0 {
             return Err(RunEnd::Blocked);
         }

@@ -3,8 +3,9 @@
 //! A step is taken again, instruction by instruction, with a log: every access and every operation of interest is told
 //! with its place in the source, the name of what it is about and the values it finds and leaves there. The values are
 //! those of the machine's memory at that moment, so they are what the run reads and writes. A step has one operation
-//! that others can notice, and that is always told; of the rest, what is done with locks and threads, and shortly
-//! before a fault everything that is done to memory that is not the function's own.
+//! that others can notice, and that is always told; of the rest, what is done with locks and threads, that memory is
+//! freed to which others have a pointer, and shortly before a fault everything that is done to memory that is not the
+//! function's own.
 
 use crate::hooks::{Hook, Object, Told, Visible, Ways};
 use crate::layout::Region;
@@ -15,7 +16,7 @@ use crate::run_end::RunEnd;
 use crate::semaphore::SEMAPHORE_BYTES;
 use crate::step::Next;
 use crate::thread::Status;
-use crate::variables::is_librarys;
+use crate::variables::{is_functions_name, is_librarys};
 use dampf_core::SourceLocation;
 use dampf_rv::machine::Hart;
 
@@ -139,7 +140,8 @@ impl Machine<'_> {
         let is_first = self.begins_step(hart.pc);
         let access = system.program.code.at(hart.pc)?.memory_access()?;
         let address = hart.x[usize::from(access.base)].wrapping_add(access.offset as i64 as u64);
-        let is_wanted = is_first || self.is_of_interest(address) && self.step.log.as_mut()?.count();
+        let is_of_interest = |machine: &Self| machine.is_of_interest(address) && !machine.acts_for_framework(hart);
+        let is_wanted = is_first || is_of_interest(self) && self.step.log.as_mut()?.count();
         is_wanted.then(|| {
             let verb = match (access.writes, access.atomic) {
                 (true, true) => "updates",
@@ -169,7 +171,8 @@ impl Machine<'_> {
     fn is_of_interest(&self, address: u64) -> bool {
         let program = &self.system.program;
         if let Some((_, masks)) = program.line(address) {
-            return masks.user >> (address % 64) & 1 == 1;
+            let is_text = || program.debug.global_at(address).is_some_and(|variable| is_functions_name(&variable.name));
+            return masks.user >> (address % 64) & 1 == 1 && !is_text();
         }
         match Region::of(address, self.slots()) {
             Some(Region::Stack(slot)) => slot != self.threads.running,
@@ -213,12 +216,15 @@ impl Machine<'_> {
         let is_lock = matches!(hook.object, Object::Synchronisation { .. }) || hook.visible == Visible::AsJoin;
         // What the libraries do with locks of their own is nobody's concern.
         let is_library = matches!(hook.object, Object::Synchronisation { .. }) && !self.is_users_lock(hart.x[A0]);
-        let is_silent = matches!(hook.told, Told::BySource) || is_library;
+        let is_silent = matches!(hook.told, Told::BySource) || is_library || self.acts_for_framework(hart);
+        // Whoever follows a pointer to a freed block has to be told who freed it.
+        let is_free = hook.visible == Visible::AsFree && !self.step.alone;
+        let leaves_pointer = is_free && !is_silent && self.is_known_to_others(hart.x[A0]);
         let log = self.step.log.as_mut()?;
         let is_told = match () {
             () if is_first => true,
             () if is_silent => false,
-            () if is_lock && !self.step.alone => log.events.len() < OPERATIONS_MAX,
+            () if leaves_pointer || is_lock && !self.step.alone => log.events.len() < OPERATIONS_MAX,
             () => log.count(),
         };
         let mut event = self.event(hart, is_first);

@@ -88,6 +88,7 @@ pub mod number {
     pub const KILL: u64 = 129;
     pub const TKILL: u64 = 130;
     pub const TGKILL: u64 = 131;
+    pub const SIGALTSTACK: u64 = 132;
     pub const SIGSUSPEND: u64 = 133;
     pub const SIGACTION: u64 = 134;
     pub const SIGPROCMASK: u64 = 135;
@@ -220,13 +221,13 @@ impl Machine<'_> {
             }
             number::CLOCK_GETTIME => {
                 self.check_writable(second, 16)?;
-                let (seconds, nanoseconds) = self.look_at_clock(way);
+                let (seconds, nanoseconds) = self.look_at_clock(hart, way);
                 self.memory.poke_long(second, seconds);
                 self.memory.poke_long(second.wrapping_add(8), nanoseconds);
                 0
             }
             number::GETTIMEOFDAY => {
-                let (seconds, nanoseconds) = self.look_at_clock(way);
+                let (seconds, nanoseconds) = self.look_at_clock(hart, way);
                 if first != 0 {
                     self.check_writable(first, 16)?;
                     self.memory.poke_long(first, seconds);

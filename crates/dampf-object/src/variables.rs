@@ -2,6 +2,7 @@
 
 use crate::machine::Machine;
 use crate::places::cut;
+use crate::test_frameworks::is_frameworks_variable;
 use crate::thread::Status;
 use dampf_core::{Binding, Change};
 use dampf_rv::debug::{TypeId, Variable};
@@ -13,9 +14,15 @@ const CHANGES_MAX: usize = 16;
 /// Arrays of characters up to this length are shown as text.
 const TEXT_BYTES_MAX: u64 = 400;
 
-/// Whether a variable belongs to the libraries or to our own headers.
+/// Whether a variable belongs to the libraries, to our own headers or to a test framework.
 pub fn is_librarys(name: &str) -> bool {
     ["std::", "__", "ICVMThread::", "IVMThread::"].iter().any(|prefix| name.starts_with(prefix))
+        || is_frameworks_variable(name)
+}
+
+/// Whether a variable is the compiler's, for the text of a function's name.
+pub fn is_functions_name(name: &str) -> bool {
+    name.ends_with("::__PRETTY_FUNCTION__") || name.ends_with("::__func__")
 }
 
 impl Machine<'_> {
@@ -30,8 +37,7 @@ impl Machine<'_> {
     fn shown_variables(&self) -> impl Iterator<Item = &Variable> {
         let program = &self.system.program;
         program.debug.globals().iter().filter(|variable| {
-            let is_text = variable.name.ends_with("::__PRETTY_FUNCTION__") || variable.name.ends_with("::__func__");
-            let is_hidden = is_text || is_librarys(&variable.name);
+            let is_hidden = is_functions_name(&variable.name) || is_librarys(&variable.name);
             let is_shown = !variable.thread_local && (1..=VARIABLE_BYTES_MAX).contains(&variable.size);
             is_shown && !is_hidden && program.globals.contains(&variable.address)
         })

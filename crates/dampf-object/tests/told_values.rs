@@ -9,6 +9,15 @@ use dampf_object::{ObjectModel, ProgramChecks, ToldAccess};
 use dampf_testkit::moving::explore;
 use std::collections::BTreeMap;
 
+const SOURCES: [&str; 6] = [
+    "told_values.cc",
+    "mutex_counter.c",
+    "condition_if_instead_of_while.c",
+    "cxx_vector_check_then_act.cc",
+    "cxx_queue_reclaimed.cc",
+    "cxx_stack_reclaimed.cc",
+];
+
 /// The ways in which bytes can be told: as a number with or without sign, or as an address.
 fn readings(bytes: &[u8]) -> Vec<String> {
     let mut wide = [0; 8];
@@ -23,7 +32,7 @@ fn readings(bytes: &[u8]) -> Vec<String> {
 #[test]
 fn told_values_are_those_of_the_machine() {
     let mut told = 0;
-    for source in ["told_values.cc", "mutex_counter.c", "condition_if_instead_of_while.c"] {
+    for source in SOURCES {
         let Some(executable) = compile(source) else { return };
         let program = load(source, &executable);
         let options = ProgramChecks::default();

@@ -62,6 +62,8 @@ golden! {
     locks_in_opposite_order: "crates/dampf-object/tests/programs/mutex_order.c" "-DBUG";
     a_data_race: "crates/dampf-object/tests/programs/race_read_write.c";
     use_after_free: "crates/dampf-object/tests/programs/use_after_free_order.c" "-DBUG";
+    freed_by_its_owner: "crates/dampf-object/tests/programs/use_after_free_unique.cc";
+    nodes_of_a_queue: "crates/dampf-object/tests/programs/cxx_queue_reclaimed.cc" "-DBUG";
     twice_freed: "crates/dampf-object/tests/programs/double_free_threads.c" "-DBUG";
     a_stack_that_is_used_up: "crates/dampf-object/tests/programs/stack_overflow.c";
     variables_on_a_stack: "crates/dampf-object/tests/programs/stack_variables_named.cc";
@@ -83,6 +85,16 @@ fn calls_of_libraries_are_shown_on_request() {
     let in_library = |finished: &Finished| finished.stdout.lines().any(|line| line.trim().starts_with("in std::"));
     assert!(!in_library(&folded) && !folded.stdout.contains("/usr/"), "{}", folded.stdout);
     assert!(in_library(&unfolded), "{}", unfolded.stdout);
+}
+
+#[test]
+fn what_the_library_says_before_it_aborts_is_told_and_not_how_it_reads_that() {
+    let program = "crates/dampf-object/tests/programs/cxx_deque_taken_twice.cc";
+    let Some(finished) = check(program, &["-DBUG", "-D_GLIBCXX_ASSERTIONS"]) else { return };
+    assert_eq!(finished.status, 1, "{finished:?}");
+    let step = finished.stdout.lines().find(|line| line.contains("// prints …"));
+    assert!(step.is_some_and(|step| step.ends_with("Assertion '!this->empty()' failed.\"")), "{}", finished.stdout);
+    assert!(!finished.stdout.contains("__PRETTY_FUNCTION__"), "{}", finished.stdout);
 }
 
 #[test]

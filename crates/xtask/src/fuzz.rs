@@ -4,6 +4,7 @@
 //! not depend on how many.
 
 mod finding;
+mod outcomes;
 mod programs;
 mod trial;
 

@@ -1,11 +1,17 @@
-//! Random programs with threads, which must have the same outcomes however they are explored.
+//! Random programs with threads: they must have the same outcomes however they are explored, and whatever comes out
+//! when an emulator runs one must be among them.
+//!
+//! The emulator is the oracle for what the explorations have in common: what the machine does, and what of a state is
+//! kept. It is asked about programs of which every fault is an exit status, for only their outcomes are defined. Those
+//! are compiled for it by the compiler alone, with and without optimisation.
 
+use super::outcomes::{Explored, Outcome, Tools};
 use crate::Failure;
 use crate::workspace::Workspace;
 use clap::Args;
-use dampf_testkit::threads::{OUTCOMES, random_program};
+use dampf_testkit::threads::{ThreadProgram, random_program};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -35,11 +41,23 @@ pub struct ProgramsOptions {
     #[arg(long, value_name = "TIME", default_value = "20s")]
     max_time: String,
 
+    /// A check with more states is no answer
+    #[arg(long, value_name = "N", default_value = "300000")]
+    max_states: u64,
+
+    /// The same for the exploration that is compared with the usual one, which may need many more
+    #[arg(long, value_name = "N", default_value = "300000")]
+    max_states_against: u64,
+
+    /// How often an emulator runs each program; qemu-riscv64, where it is installed
+    #[arg(long, value_name = "N", default_value = "50")]
+    runs: u64,
+
     /// Print the program of the first seed, and do nothing
     #[arg(long)]
     print: bool,
 
-    /// Where programs go on which the two differ; target/fuzz/programs by default
+    /// Where programs go on which two ways differ; target/fuzz/programs by default
     #[arg(long, value_name = "FOLDER")]
     output: Option<PathBuf>,
 
@@ -49,23 +67,32 @@ pub struct ProgramsOptions {
 }
 
 /// What became of a program.
-enum Tried {
-    Agreed { violated: u64 },
-    Differed(String),
-    Unanswered,
+#[derive(Default)]
+struct Tried {
+    /// How the first two ways that differ do so.
+    difference: Option<String>,
+    outcomes: usize,
+    is_too_large: bool,
+    /// The comparison with the other exploration alone was too large.
+    is_half_explored: bool,
+    emulated: u64,
 }
 
 pub fn programs(workspace: &Workspace, options: &ProgramsOptions) -> Result<(), Failure> {
     if options.print {
-        print!("{}", random_program(options.seed));
+        print!("{}", random_program(options.seed).text());
         return Ok(());
     }
-    let binary = workspace.release_binary(options.dampf.as_deref())?;
     let folder = match &options.output {
         Some(folder) => folder.clone(),
         None => workspace.target_directory()?.join("fuzz/programs"),
     };
     std::fs::create_dir_all(&folder).map_err(|error| format!("cannot make `{}`: {error}", folder.display()))?;
+    let binary = workspace.release_binary(options.dampf.as_deref())?;
+    let tools = Tools::new(binary, &options.max_time);
+    if !tools.has_emulator {
+        println!("there is no qemu-riscv64 (scripts/setup installs it): no program is emulated");
+    }
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     let next = AtomicU64::new(options.seed);
     let end = options.seed.saturating_add(options.count);
@@ -78,8 +105,8 @@ pub fn programs(workspace: &Workspace, options: &ProgramsOptions) -> Result<(), 
                     if seed >= end {
                         break;
                     }
-                    let result = examine(&binary, &folder, seed, options);
-                    if let Ok(Tried::Differed(how)) = &result {
+                    let result = examine(&tools, &folder, seed, options);
+                    if let Ok(Tried { difference: Some(how), .. }) = &result {
                         println!("seed {seed}: {how}");
                     }
                     tried.lock().unwrap_or_else(PoisonError::into_inner).push(result);
@@ -87,63 +114,87 @@ pub fn programs(workspace: &Workspace, options: &ProgramsOptions) -> Result<(), 
             });
         }
     });
-    let (mut agreed, mut differed, mut unanswered, mut violated) = (0, 0, 0, 0);
-    for result in tried.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        match result? {
-            Tried::Agreed { violated: outcomes } => (agreed, violated) = (agreed + 1, violated + outcomes),
-            Tried::Differed(_) => differed += 1,
-            Tried::Unanswered => unanswered += 1,
-        }
-    }
+    let results = tried.into_inner().unwrap_or_else(PoisonError::into_inner);
+    summarise(results.into_iter().collect::<Result<_, _>>()?, &folder)
+}
+
+fn summarise(tried: Vec<Tried>, folder: &Path) -> Result<(), Failure> {
+    let count = |is_meant: &dyn Fn(&Tried) -> bool| tried.iter().filter(|tried| is_meant(tried)).count();
+    let differed = count(&|tried| tried.difference.is_some());
+    let too_large = count(&|tried| tried.is_too_large);
     println!(
-        "{agreed} programs agree ({violated} of {} checks violated), {differed} differ, {unanswered} are too large",
-        agreed * OUTCOMES
+        "{} programs agree in {} outcomes, {differed} differ, {too_large} are too large",
+        tried.len() - differed - too_large,
+        tried.iter().map(|tried| tried.outcomes).sum::<usize>(),
+    );
+    println!(
+        "{} were emulated, in {} runs; {} were too large for the other exploration",
+        count(&|tried| tried.emulated > 0),
+        tried.iter().map(|tried| tried.emulated).sum::<u64>(),
+        count(&|tried| tried.is_half_explored),
     );
     if differed == 0 { Ok(()) } else { Err(format!("{differed} programs are worth a look, in {}", folder.display())) }
 }
 
-/// Compares all verdicts on one program.
-fn examine(binary: &Path, folder: &Path, seed: u64, options: &ProgramsOptions) -> Result<Tried, Failure> {
-    let (source, program) = (folder.join(format!("{seed}.c")), folder.join(format!("{seed}")));
-    std::fs::write(&source, random_program(seed)).map_err(|error| format!("`{}`: {error}", source.display()))?;
-    let compiled = Command::new(binary).arg("cc").arg(&source).arg("-o").arg(&program).stdin(Stdio::null()).status();
-    if !compiled.is_ok_and(|status| status.success()) {
-        return Err(format!("`{}` is not compiled", source.display()));
-    }
-    let mut tried = Tried::Agreed { violated: 0 };
-    for outcome in 0..OUTCOMES {
-        let verdict = |more: &str| verdict(binary, &program, outcome, &options.max_time, more);
-        let (usual, other) = (verdict(&options.with)?, verdict(&options.against)?);
-        match &mut tried {
-            _ if usual == "unknown" || other == "unknown" => {
-                tried = Tried::Unanswered;
-                break;
-            }
-            _ if usual != other => {
-                tried = Tried::Differed(format!("outcome {outcome} is {usual}, and {other} with {}", options.against));
-                break;
-            }
-            Tried::Agreed { violated } => *violated += u64::from(usual == "violated"),
-            _ => {}
-        }
-    }
-    // What agrees is made again from its seed.
-    let _ = std::fs::remove_file(&program);
-    if !matches!(tried, Tried::Differed(_)) {
-        let _ = std::fs::remove_file(&source);
+/// Compares the outcomes of one program. One on which they differ is made small and kept.
+fn examine(tools: &Tools, folder: &Path, seed: u64, options: &ProgramsOptions) -> Result<Tried, Failure> {
+    let program = random_program(seed);
+    let place = folder.join(format!("{seed}.c"));
+    let mut tried = compare(tools, &place, &program, options)?;
+    if let Some(how) = &mut tried.difference {
+        let differs = |smaller: &ThreadProgram| {
+            compare(tools, &place, smaller, options).is_ok_and(|tried| tried.difference.is_some())
+        };
+        let smallest = program.shrunk(differs);
+        tools.write(&place, &smallest)?;
+        *how = format!("{how}; see {}", place.display());
+    } else {
+        // What agrees is made again from its seed.
+        let _ = std::fs::remove_file(&place);
     }
     Ok(tried)
 }
 
-fn verdict(binary: &Path, program: &Path, outcome: u64, max_time: &str, more: &str) -> Result<String, Failure> {
-    let mut command = Command::new(binary);
-    command.arg("check").arg(program).args(["--max-time", max_time]).args(more.split_whitespace());
-    command.arg("--").arg(outcome.to_string()).stdin(Stdio::null());
-    let output = command.output().map_err(|error| format!("cannot run `{}`: {error}", binary.display()))?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let first = text.split([':', '\n']).next().unwrap_or_default();
-    match first {
-        "verified" | "violated" | "unknown" => Ok(first.to_owned()),
-        _ => Err(format!("no verdict on `{}`:\n{text}{}", program.display(), String::from_utf8_lossy(&output.stderr))),
+fn compare(tools: &Tools, place: &Path, program: &ThreadProgram, options: &ProgramsOptions) -> Result<Tried, Failure> {
+    tools.write(place, program)?;
+    let checked = tools.compile(place)?;
+    let explored = tools.explore(&checked, &options.with, options.max_states);
+    let other = tools.explore(&checked, &options.against, options.max_states_against);
+    let _ = std::fs::remove_file(&checked);
+    let (explored, other) = (explored?, other?);
+    let Explored::All(usual) = explored else { return Ok(Tried { is_too_large: true, ..Tried::default() }) };
+    let mut tried = Tried { outcomes: usual.len(), ..Tried::default() };
+    match other {
+        Explored::All(other) if other != usual => {
+            let told = |these: &BTreeSet<Outcome>, those: &BTreeSet<Outcome>| {
+                these.difference(those).map(Outcome::to_string).collect::<Vec<_>>().join(", ")
+            };
+            tried.difference = Some(format!(
+                "without the other: [{}]; with {} only: [{}]",
+                told(&usual, &other),
+                options.against,
+                told(&other, &usual)
+            ));
+            return Ok(tried);
+        }
+        Explored::All(_) => {}
+        Explored::Partly => tried.is_half_explored = true,
     }
+    let is_defined = usual.iter().all(|outcome| matches!(outcome, Outcome::Status(_)));
+    if !is_defined || !program.can_be_emulated() || !tools.has_emulator {
+        return Ok(tried);
+    }
+    for level in ["-O0", "-O2"] {
+        let emulated = tools.compile_for_emulator(place, level)?;
+        for _ in 0..options.runs.div_ceil(2) {
+            let outcome = tools.emulate(&emulated)?;
+            tried.emulated += 1;
+            if !usual.contains(&outcome) {
+                tried.difference = Some(format!("emulated ({level}): {outcome}, which no exploration sees"));
+                break;
+            }
+        }
+        let _ = std::fs::remove_file(&emulated);
+    }
+    Ok(tried)
 }
