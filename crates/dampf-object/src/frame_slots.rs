@@ -148,7 +148,9 @@ impl FunctionFrame {
             instructions.iter().map(|&(pc, _)| (pc, (knowledge.live_registers)(pc))).collect();
         let code = FunctionCode { instructions: &instructions, landing_pads: &landing_pads };
         let values = values::analyse(&code, &|pc| live_registers[&pc])?;
-        if values.callees.iter().any(|&callee| returns_twice(program, callee)) {
+        // Code that nothing leads to is reached in a way that is not seen: by a jump out of another function.
+        let is_reached = |&(pc, _): &(u64, Instruction)| values.has_frame.contains_key(&pc);
+        if !instructions.iter().all(is_reached) || values.callees.iter().any(|&callee| returns_twice(program, callee)) {
             return None;
         }
         let slots = slots_of(&values, knowledge.text);

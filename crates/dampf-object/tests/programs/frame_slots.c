@@ -147,6 +147,25 @@ static int nested(int value) {
     return inner(4);
 }
 
+// The label is reached by a jump out of another function.
+static int left_from_inside(int value) {
+    __label__ out;
+    int kept = value + 3, other = 1;
+    void leave(int really) {
+        stand();
+        if (really) {
+            goto out;
+        }
+    }
+    stand();
+    leave(value);
+    other = 2;
+    return other;
+out:
+    stand();
+    return kept + other;
+}
+
 static void *count(void *unused) {
     stand();
     return unused;
@@ -167,6 +186,7 @@ int main(void) {
     assert(floats(3) == 7.5);
     assert(large(4321) == 4324);
     assert(nested(1) == 6);
+    assert(left_from_inside(4) == 8 && left_from_inside(0) == 2);
     pthread_join(thread, 0);
     return 0;
 }
