@@ -119,11 +119,11 @@ mod tests {
         process.encode(&mut words);
         assert_eq!(Process::decode(&words), process);
         assert!(Process::is_encoding(&words));
-        let without_signals = words.len() - 3;
+        let without_signals = words.len() - 4;
         for length in (0..words.len()).filter(|&length| length != without_signals) {
             assert!(!Process::is_encoding(&words[..length]), "the first {length} words are no process");
         }
-        for at in [10, words.len() - 10] {
+        for at in [10, words.len() - 11] {
             let mut damaged = words.clone();
             damaged[at] = Word::MAX;
             assert!(!Process::is_encoding(&damaged), "a process has no such word {at}");

@@ -27,6 +27,9 @@ struct Line {
     is_optional: bool,
 }
 
+/// The faults that a program can have besides its exit statuses. Everything else in it is defined.
+pub const FAULTS: [&str; 4] = ["data-race", "deadlock", "double-free", "use-after-free"];
+
 /// Programs are compiled with this macro where they run on a machine with time: there, threads wait here and there, so
 /// that not all runs are alike.
 pub const EMULATED: &str = "EMULATED";

@@ -54,7 +54,7 @@ fn on_memory(random: &mut Random, (thread, threads): (u64, u64)) -> String {
         6 => format!("own_counter += {number}; r += own_counter; {flag} = own_counter;"),
         _ if random.one_in(3) => format!("r += part[{others}];"),
         _ => format!(
-            "pthread_mutex_lock(&job->own); {flag} = {number}; pthread_mutex_unlock(&job->own); if (job->number > 6) {{ free(job); job = 0; }}"
+            "pthread_mutex_lock(&job->own); {flag} = {number}; pthread_mutex_unlock(&job->own); if (job->number > 6) {{ free(job); job = calloc(1, sizeof *job); job->lent = &part[{own}]; }}"
         ),
     }
 }

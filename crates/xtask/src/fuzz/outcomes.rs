@@ -11,6 +11,9 @@ use std::time::{Duration, Instant};
 /// A run that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Lines that are told of what a checker complains about.
+const COMPLAINT_LINES_MAX: usize = 3;
+
 /// How a run can end.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Outcome {
@@ -76,8 +79,9 @@ impl Tools {
         command.args(["--max-states", &max_states.to_string()]).args(more.split_whitespace()).stdin(Stdio::null());
         let output = command.output().map_err(|error| format!("cannot run `{}`: {error}", self.dampf.display()))?;
         let text = String::from_utf8_lossy(&output.stdout);
-        let no_answer =
-            || format!("no verdict on `{}`:\n{text}{}", program.display(), String::from_utf8_lossy(&output.stderr));
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        let complaint: Vec<&str> = complaint.lines().take(COMPLAINT_LINES_MAX).collect();
+        let no_answer = || format!("no verdict on `{}`: {}", program.display(), complaint.join(" "));
         let summary: serde_json::Value = serde_json::from_str(&text).map_err(|_| no_answer())?;
         // A search that found something says so even if it was cut short; whether it was, its open states tell.
         let is_cut = summary["verdict"] == "unknown" || summary["frontier"].as_u64() != Some(0);

@@ -3,13 +3,13 @@
 //!
 //! The emulator is the oracle for what the explorations have in common: what the machine does, and what of a state is
 //! kept. It is asked about programs of which every fault is an exit status, for only their outcomes are defined. Those
-//! are compiled for it by the compiler alone, with and without optimisation.
+//! are compiled for it by the compiler alone, with and without optimisation. Faults of most kinds are none of theirs.
 
 use super::outcomes::{Explored, Outcome, Tools};
 use crate::Failure;
 use crate::workspace::Workspace;
 use clap::Args;
-use dampf_testkit::threads::{ThreadProgram, random_program};
+use dampf_testkit::threads::{FAULTS, ThreadProgram, random_program};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -161,9 +161,20 @@ fn compare(tools: &Tools, place: &Path, program: &ThreadProgram, options: &Progr
     let explored = tools.explore(&checked, &options.with, options.max_states);
     let other = tools.explore(&checked, &options.against, options.max_states_against);
     let _ = std::fs::remove_file(&checked);
-    let (explored, other) = (explored?, other?);
+    let (explored, other) = match (explored, other) {
+        (Ok(explored), Ok(other)) => (explored, other),
+        // A checker that breaks down is worth a look, too.
+        (Err(reason), _) | (_, Err(reason)) => {
+            return Ok(Tried { difference: Some(reason), ..Tried::default() });
+        }
+    };
     let Explored::All(usual) = explored else { return Ok(Tried { is_too_large: true, ..Tried::default() }) };
     let mut tried = Tried { outcomes: usual.len(), ..Tried::default() };
+    let is_wrong = |outcome: &&Outcome| matches!(outcome, Outcome::Fault(kind) if !FAULTS.contains(&kind.as_str()));
+    if let Some(fault) = usual.iter().find(is_wrong) {
+        tried.difference = Some(format!("{fault}, which no such program has"));
+        return Ok(tried);
+    }
     match other {
         Explored::All(other) if other != usual => {
             let told = |these: &BTreeSet<Outcome>, those: &BTreeSet<Outcome>| {
