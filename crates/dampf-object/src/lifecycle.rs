@@ -276,7 +276,11 @@ impl Machine<'_> {
 
     /// Lets threads go on that wait for one that has ended, where nobody notices when they do.
     fn release_joiners(&mut self, ended: u32) {
-        if self.system.sharing.joins_observed() || self.system.options.granularity != Granularity::Visible {
+        let is_noticed =
+            self.system.sharing.joins_observed() || self.system.options.granularity != Granularity::Visible;
+        // Whoever is left alone takes a step of its own: there is nothing to be saved, and people want to see what was
+        // there before the program ended.
+        if is_noticed || self.threads.alive(2) < 2 {
             return;
         }
         for slot in self.threads.alive_slots() {

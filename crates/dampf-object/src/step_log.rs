@@ -3,9 +3,9 @@
 //! A step is taken again, instruction by instruction, with a log: every access and every operation of interest is told
 //! with its place in the source, the name of what it is about and the values it finds and leaves there. The values are
 //! those of the machine's memory at that moment, so they are what the run reads and writes. A step has one operation
-//! that others can notice, and that is always told; of the rest, what is done with locks and threads, that memory is
-//! freed to which others have a pointer, and shortly before a fault everything that is done to memory that is not the
-//! function's own.
+//! that others can notice, and that is always told; of the rest, what is done with locks and threads, what the program's
+//! own code does to memory that a mutex guards, that memory is freed to which others have a pointer, and shortly before a
+//! fault everything that is done to memory that is not the function's own.
 
 use crate::hooks::{Hook, Object, Told, Visible, Ways};
 use crate::layout::Region;
@@ -141,7 +141,14 @@ impl Machine<'_> {
         let access = system.program.code.at(hart.pc)?.memory_access()?;
         let address = hart.x[usize::from(access.base)].wrapping_add(access.offset as i64 as u64);
         let is_of_interest = |machine: &Self| machine.is_of_interest(address) && !machine.acts_for_framework(hart);
-        let is_wanted = is_first || is_of_interest(self) && self.step.log.as_mut()?.count();
+        // What is used under a mutex makes no steps, and is what the critical section is about.
+        let is_shared = system.program.is_user_line(hart.pc) && self.is_guarded(address);
+        let is_wanted = match is_first {
+            true => true,
+            false if !is_of_interest(self) => false,
+            false if is_shared => self.step.log.as_ref()?.events.len() < OPERATIONS_MAX,
+            false => self.step.log.as_mut()?.count(),
+        };
         is_wanted.then(|| {
             let verb = match (access.writes, access.atomic) {
                 (true, true) => "updates",

@@ -246,6 +246,19 @@ impl Machine<'_> {
         }
     }
 
+    /// Whether other threads use what is at an address too, under a mutex.
+    pub fn is_guarded(&mut self, address: u64) -> bool {
+        let uses = self.system.uses.get(line_of(address)).copied().unwrap_or_default();
+        let is_guarded_block = |machine: &mut Self| {
+            let block = machine.block_at(address);
+            block.is_some_and(|(_, block)| machine.system.sharing.guarded_sites.contains_key(&block.site))
+        };
+        match uses[(address / WORD_BYTES) as usize % WORDS] {
+            Some(using) => self.step.others && matches!(using, Use::Guarded(_)),
+            None => self.step.others && is_guarded_block(self),
+        }
+    }
+
     /// Whether others notice an access to a block of the heap, of which nothing is assumed word by word.
     fn is_block_noticed(&mut self, address: u64, kind: AccessKind) -> Result<bool, RunEnd> {
         if self.system.sharing.guarded_sites.is_empty() {
