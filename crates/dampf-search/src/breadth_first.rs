@@ -19,9 +19,12 @@ use std::sync::Mutex;
 /// States that a thread takes at a time: small, so that short levels are shared too.
 const CHUNK: usize = 256;
 
+/// Boxed: a list that grows by doubling has room for as many again, and a chunk is seven words before its states.
+type Chunk = Box<States>;
+
 struct Levels {
-    now: VecDeque<States>,
-    next: VecDeque<States>,
+    now: VecDeque<Chunk>,
+    next: VecDeque<Chunk>,
     /// Said once for all threads at the end of a level: by the time a thread looks at `now`, another may have
     /// emptied it.
     over: bool,
@@ -39,7 +42,7 @@ pub(crate) fn search<R: Recall<S>, M: Model, S: Store>(
     if !traversal.begin(model, store, (options, monitor), |_, state, words| first.push(state, words)) {
         return traversal;
     }
-    let levels = Mutex::new(Levels { now: VecDeque::from([first]), next: VecDeque::new(), over: false });
+    let levels = Mutex::new(Levels { now: VecDeque::from([Box::new(first)]), next: VecDeque::new(), over: false });
     let meeting = Meeting::new(options.threads);
     let frontier = || LevelFrontier {
         levels: &levels,
@@ -47,9 +50,9 @@ pub(crate) fn search<R: Recall<S>, M: Model, S: Store>(
         monitor,
         max_depth: options.max_depth,
         depth: 0,
-        taken: States::new(carried),
+        taken: Box::new(States::new(carried)),
         at: 0,
-        filling: States::new(carried),
+        filling: Box::new(States::new(carried)),
         carried,
         truncated: false,
     };
@@ -65,10 +68,10 @@ struct LevelFrontier<'a> {
     /// Of the current level.
     depth: u64,
     /// The chunk of the current level that is being explored, and where the part begins that is not.
-    taken: States,
+    taken: Chunk,
     at: usize,
     /// The chunk of the next level that is being filled.
-    filling: States,
+    filling: Chunk,
     carried: usize,
     truncated: bool,
 }
@@ -81,7 +84,7 @@ impl<'a> LevelFrontier<'a> {
     /// Adds the chunk that was filled to the next level.
     #[cold]
     fn hand_over(&mut self) {
-        let filled = std::mem::replace(&mut self.filling, States::with_capacity(self.carried, CHUNK));
+        let filled = std::mem::replace(&mut self.filling, Box::new(States::with_capacity(self.carried, CHUNK)));
         self.lock().next.push_back(filled);
     }
 
@@ -89,7 +92,7 @@ impl<'a> LevelFrontier<'a> {
     #[cold]
     fn end_level(&mut self) -> bool {
         if !self.filling.is_empty() {
-            let filled = std::mem::replace(&mut self.filling, States::new(self.carried));
+            let filled = std::mem::replace(&mut self.filling, Box::new(States::new(self.carried)));
             self.lock().next.push_back(filled);
         }
         if self.meeting.wait() {
@@ -103,7 +106,7 @@ impl<'a> LevelFrontier<'a> {
     /// Makes the next level the current one.
     fn turn(&self) {
         let mut levels = self.lock();
-        let count = |chunks: &VecDeque<States>| chunks.iter().map(States::len).sum::<usize>() as u64;
+        let count = |chunks: &VecDeque<Chunk>| chunks.iter().map(|chunk| chunk.len()).sum::<usize>() as u64;
         let (left, found) = (count(&levels.now), count(&levels.next));
         self.monitor.set_frontier(left + found);
         if found > 0 {

@@ -68,7 +68,8 @@ impl Gatherer {
             self.make_room()?;
         }
         let all_lead_on = successors.is_unremarkable();
-        for step in 0..successors.len() {
+        let added = if all_lead_on && self.packing.keys() == 1 { self.add_numbers(successors, hint) } else { 0 };
+        for step in added..successors.len() {
             if all_lead_on || successors.leads_on(step) {
                 self.add_state(successors.state(step), hint)?;
             }
@@ -76,7 +77,23 @@ impl Gatherer {
         Ok(())
     }
 
+    /// Adds successors whose records are single numbers, up to the first that does not fit the packing. Returns how many
+    /// those are. Nearly all successors of nearly all models are gathered here: nothing is called for each of them.
     #[inline]
+    fn add_numbers(&mut self, successors: &Successors, hint: u8) -> usize {
+        let (packing, recent, records) = (&*self.packing, &mut self.recent, &mut self.records);
+        for (added, words) in successors.states().enumerate() {
+            if !packing.fits(words) {
+                return added;
+            }
+            let record = packing.pack_one(words, hint);
+            if !recent.was_one_here(record) {
+                records.push(record);
+            }
+        }
+        successors.len()
+    }
+
     pub fn add_state(&mut self, words: &[Word], hint: u8) -> Result<(), DiskTrouble> {
         if !self.packing.fits(words) {
             self.widen(&Arc::new(self.packing.widened(words)))?;

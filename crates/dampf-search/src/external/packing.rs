@@ -61,7 +61,12 @@ impl Packing {
 
     #[inline]
     pub fn fits(&self, words: &[Word]) -> bool {
-        words.iter().zip(&self.bits).fold(0, |over, (&word, &bits)| over | u64::from(word) >> bits) == 0
+        let over = |word: Word, bits: u8| u64::from(word) >> bits;
+        match (words, &self.bits[..]) {
+            (&[word], &[bits]) => over(word, bits) == 0,
+            (&[left, right], &[left_bits, right_bits]) => over(left, left_bits) | over(right, right_bits) == 0,
+            _ => words.iter().zip(&self.bits).fold(0, |all, (&word, &bits)| all | over(word, bits)) == 0,
+        }
     }
 
     /// The least packing that this state fits too.
