@@ -3,6 +3,7 @@
 use crate::layout::{Region, STACK_BYTES, is_return_place, is_shadow};
 use crate::machine::Machine;
 use crate::mappings::Rights;
+use crate::premise::Premise;
 use crate::run_end::RunEnd;
 use crate::sharing::{Fact, FactKind, SHARED_LINE_BYTES};
 use dampf_core::FaultKind;
@@ -27,6 +28,11 @@ impl Standing {
     /// Whether some of these bytes must not be written though they can be read.
     fn is_constant(&self, mask: u64) -> bool {
         self.valid & !self.writable & mask != 0
+    }
+
+    /// Whether these bytes are data that libraries keep for themselves.
+    fn is_of_libraries(&self, mask: u64) -> bool {
+        matches!(self.region, Some(Region::Globals | Region::LibraryHeap)) && self.visible & mask == 0
     }
 }
 
@@ -170,6 +176,9 @@ impl Machine<'_> {
                 } else if !self.memory.lenient && self.memory.initialised(region, line) & mask == 0 {
                     return Err(RunEnd::Uninitialised);
                 }
+            }
+            if write && self.step.others && standing.is_of_libraries(mask) {
+                self.premises.note(Premise::LibraryData);
             }
             visible |= self.is_noticed(line, standing.region, standing.visible & mask, write)?;
             self.remember(line, standing);
