@@ -6,6 +6,9 @@ TARGET_DIR := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
 DEMO_MODEL := models/dve/philosophers_deadlock.dve
 DEMO_PROGRAM := models/cpp/philosophers.cc
 
+# Where cargo installs; its programs have no `+` in their names, so one of them is a link.
+INSTALL_ROOT = $(or $(PREFIX),$(CARGO_INSTALL_ROOT),$(CARGO_HOME),$(HOME)/.cargo)
+
 .PHONY: help setup demo test bench install
 .DEFAULT_GOAL := help
 
@@ -33,3 +36,4 @@ bench: setup ## measure speed and memory, against SPIN where it is installed
 
 install: setup ## install dampf with cargo; PREFIX=/usr/local installs it below there
 	cargo install --locked --path crates/dampf $(if $(PREFIX),--root "$(PREFIX)")
+	ln -sf dampf-cxx "$(INSTALL_ROOT)/bin/dampf-c++"

@@ -3,6 +3,7 @@
 use crate::layout::{Region, STACK_BYTES, is_return_place, is_shadow};
 use crate::machine::Machine;
 use crate::mappings::Rights;
+use crate::premise::Premise;
 use crate::run_end::RunEnd;
 use crate::sharing::{Fact, FactKind, SHARED_LINE_BYTES};
 use crate::uses::AccessKind;
@@ -28,6 +29,11 @@ impl Standing {
     /// Whether some of these bytes must not be written though they can be read.
     fn is_constant(&self, mask: u64) -> bool {
         self.valid & !self.writable & mask != 0
+    }
+
+    /// Whether these bytes are data that libraries keep for themselves.
+    fn is_of_libraries(&self, mask: u64) -> bool {
+        matches!(self.region, Some(Region::Globals | Region::LibraryHeap)) && self.visible & mask == 0
     }
 }
 
@@ -172,6 +178,9 @@ impl Machine<'_> {
                 } else if !self.memory.lenient && self.memory.initialised(region, line) & mask == 0 {
                     return Err(RunEnd::Uninitialised);
                 }
+            }
+            if write && self.step.others && standing.is_of_libraries(mask) {
+                self.premises.note(Premise::LibraryData);
             }
             let kind = AccessKind::plain(write);
             visible |= self.is_noticed(line, standing.region, standing.visible & mask, kind)?;

@@ -2,6 +2,7 @@
 
 use crate::atomics::truncated;
 use crate::machine::Machine;
+use crate::premise::Premise;
 use crate::run_end::RunEnd;
 use crate::step::Next;
 use dampf_rv::machine::Hart;
@@ -34,9 +35,10 @@ impl Machine<'_> {
 
     /// Returns one of the few values that are tried of a type with more.
     pub fn choose_sample(&mut self, hart: &Hart, value: u64) -> Next {
-        let name = self.system.program.function_at(hart.pc);
+        let name = self.system.program.function_at(hart.pc).to_owned();
         self.step.unsupported =
             Some(format!("all values of `{name}`: only a few were tried (RANGE in dampf.h tries all of a range)"));
+        self.premises.note(Premise::Samples { function: name });
         Next::Return(value)
     }
 }

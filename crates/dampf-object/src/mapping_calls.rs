@@ -1,7 +1,7 @@
 //! `mmap` and what changes mappings: `munmap`, `mprotect`, `madvise`.
 //!
-//! Only memory of the program's own is mapped, no files. To unmap memory is to write it, as freeing a block is: it races
-//! with every access that nothing orders with it. Other rights are no access, but others can notice them.
+//! Only memory of the program's own is mapped, no files. To unmap memory is to write it, as freeing a block is: it
+//! races with every access that nothing orders with it. Other rights are no access, but others can notice them.
 
 use crate::layout::Region;
 use crate::machine::Machine;

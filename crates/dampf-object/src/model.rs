@@ -1,6 +1,7 @@
 //! The program as a model.
 
 use crate::machine::{Machine, width};
+use crate::premise::Premise;
 use crate::program::Program;
 use crate::run_end::RunEnd;
 use crate::sharing::Sharing;
@@ -170,6 +171,9 @@ impl Machine<'_> {
 impl Worker for ObjectWorker<'_> {
     fn initial(&mut self, out: &mut Successors) {
         out.clear();
+        if self.machine.system.options.volatile_is_atomic {
+            self.machine.premises.note(Premise::AtomicVolatile);
+        }
         match start::start(&mut self.machine) {
             Ok(()) => {
                 self.machine.store(&mut self.words);

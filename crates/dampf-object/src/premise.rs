@@ -4,8 +4,10 @@
 //! its clocks jump, its random numbers are zeros. A program that makes use of such a thing is told about it beside the
 //! verdict. A worker notes what it meets once; searches gather it.
 
+use crate::choice::SAMPLES;
+
 /// Something that is taken for granted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Premise {
     /// Atomic operations ask for less than sequential consistency, and get it.
     SequentialConsistency,
@@ -13,30 +15,35 @@ pub enum Premise {
     Clock { jumps_max: u32 },
     /// Random numbers were asked for.
     RandomNumbers,
+    /// Some values were tried of all that a function returns.
+    Samples { function: String },
+    /// Libraries changed their own data while there were several threads.
+    LibraryData,
+    /// Volatile variables are accessed atomically, because somebody said so.
+    AtomicVolatile,
 }
 
 impl Premise {
-    fn number(self) -> u32 {
-        match self {
-            Premise::SequentialConsistency => 0,
-            Premise::Clock { .. } => 1,
-            Premise::RandomNumbers => 2,
-        }
-    }
-
     /// How people are told: what follows "assuming".
-    pub fn told(self) -> String {
+    pub fn told(&self) -> String {
         match self {
             Premise::SequentialConsistency => {
                 "sequential consistency: atomic operations with weaker memory orders were taken for seq_cst".to_owned()
             }
             Premise::Clock { jumps_max } => {
-                let times = if jumps_max == 1 { "once".to_owned() } else { format!("{jumps_max} times") };
+                let times = if *jumps_max == 1 { "once".to_owned() } else { format!("{jumps_max} times") };
                 format!(
                     "that clocks stand still but for jumps past all deadlines, at most {times} in a run (--clock-jumps)"
                 )
             }
             Premise::RandomNumbers => "that random numbers of the system are all zero".to_owned(),
+            Premise::Samples { function } => {
+                format!("that {SAMPLES} values stand for all of `{function}`: small ones, and the ends")
+            }
+            Premise::LibraryData => {
+                "that libraries protect their private data among threads: it was not looked at".to_owned()
+            }
+            Premise::AtomicVolatile => "that accesses to volatile variables are atomic (--volatile atomic)".to_owned(),
         }
     }
 }
@@ -44,7 +51,7 @@ impl Premise {
 /// The premises that a worker has met.
 #[derive(Default)]
 pub struct Premises {
-    met: u32,
+    met: Vec<Premise>,
     /// Those that nobody was told of.
     news: Vec<Premise>,
 }
@@ -52,9 +59,8 @@ pub struct Premises {
 impl Premises {
     #[inline]
     pub fn note(&mut self, premise: Premise) {
-        let bit = 1 << premise.number();
-        if self.met & bit == 0 {
-            self.met |= bit;
+        if !self.met.contains(&premise) {
+            self.met.push(premise.clone());
             self.news.push(premise);
         }
     }
@@ -74,8 +80,11 @@ mod tests {
     fn a_premise_is_news_once() {
         let mut premises = Premises::default();
         let clock = Premise::Clock { jumps_max: 1 };
-        [clock, Premise::RandomNumbers, clock].into_iter().for_each(|premise| premises.note(premise));
-        assert_eq!(premises.take_news(), [clock, Premise::RandomNumbers]);
+        let samples = |name: &str| Premise::Samples { function: name.to_owned() };
+        [clock.clone(), samples("one"), clock.clone(), samples("two"), samples("one")]
+            .into_iter()
+            .for_each(|premise| premises.note(premise));
+        assert_eq!(premises.take_news(), [clock.clone(), samples("one"), samples("two")]);
         premises.note(clock);
         assert!(premises.take_news().is_empty());
     }

@@ -1,6 +1,7 @@
 //! What belongs to the process and to no thread.
 
 use crate::arena::Arena;
+use crate::descriptors::Descriptors;
 use crate::mappings::Mappings;
 use crate::signals::Signals;
 use dampf_core::Word;
@@ -17,6 +18,8 @@ pub struct Process {
     pub brk_end: u64,
     pub maps: Tree,
     pub mappings: Mappings,
+    /// The files that are open.
+    pub descriptors: Descriptors,
     pub library_heap: Tree,
     /// Blocks that the libraries allocated for themselves.
     pub library_blocks: Arena,
@@ -25,7 +28,7 @@ pub struct Process {
     pub signals: Signals,
 }
 
-/// Where the list begins in a process's words; mappings, blocks and signals follow it.
+/// Where the list begins in a process's words; mappings, open files, blocks and signals follow it.
 const FIXED_WORDS: usize = 11;
 const RESERVATION_WORDS: usize = 3;
 
@@ -56,6 +59,7 @@ impl Process {
             out.extend(halves(address));
         }
         self.mappings.encode(out);
+        self.descriptors.encode(out);
         self.library_blocks.encode(out);
         self.signals.encode(out);
     }
@@ -66,6 +70,7 @@ impl Process {
         let reservations = words[10] as usize;
         let mappings_at = FIXED_WORDS + RESERVATION_WORDS * reservations;
         let (mappings, rest) = Mappings::decode(&words[mappings_at..]);
+        let (descriptors, rest) = Descriptors::decode(rest);
         let (library_blocks, rest) = Arena::decode(rest);
         Process {
             ended: (words[0] & ((1 << CLOCK_SHIFT) - 1)).checked_sub(1).map(|status| status as u8),
@@ -76,6 +81,7 @@ impl Process {
             library_heap,
             brk_end: long(8),
             mappings,
+            descriptors,
             reservations: (0..reservations)
                 .map(|number| FIXED_WORDS + RESERVATION_WORDS * number)
                 .map(|at| (words[at], long(at + 1)))
@@ -90,7 +96,8 @@ impl Process {
         let [.., reservations] = words.get(..FIXED_WORDS).unwrap_or_default() else { return false };
         let list = RESERVATION_WORDS as u64 * u64::from(*reservations);
         let rest = usize::try_from(list).ok().and_then(|list| words.get(FIXED_WORDS.checked_add(list)?..));
-        rest.and_then(Mappings::skip).and_then(Arena::skip).is_some_and(Signals::is_encoding)
+        let rest = rest.and_then(Mappings::skip).and_then(Descriptors::skip);
+        rest.and_then(Arena::skip).is_some_and(Signals::is_encoding)
     }
 }
 
@@ -114,6 +121,7 @@ mod tests {
         };
         process.signals.alarm = Alarm::Once;
         process.mappings.map(3, Rights::Reading, 77);
+        process.descriptors.open(1, 3);
         process.library_blocks.allocate(100, 16, 77, Maker::Malloc, false);
         let mut words = Vec::new();
         process.encode(&mut words);

@@ -10,6 +10,7 @@ use crate::global_bounds::{self, BoundedGlobal};
 use crate::hooks::{self, Hook, Place};
 use crate::layout::IMAGE_END;
 use crate::plain::{self, PlainFunctions};
+use crate::surroundings::Surroundings;
 use crate::test_frameworks::{has_framework, is_frameworks_file};
 use crate::thread_names::ThreadNames;
 use dampf_core::{SourceLocation, Unsupported};
@@ -19,6 +20,7 @@ use dampf_rv::image::{Image, ImageError, Symbol, SymbolKind};
 use dampf_rv::memory::{LINE_BYTES, Line};
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// Library functions that a thread runs at the stages of its life, where the program has them.
 #[derive(Clone, Copy, Default, Debug)]
@@ -33,8 +35,7 @@ pub struct Stages {
 
 pub struct Program {
     pub path: String,
-    /// `argv`, the program's name first.
-    pub arguments: Vec<String>,
+    pub surroundings: Surroundings,
     pub image: Image,
     pub code: Code,
     pub debug: DebugInfo,
@@ -67,6 +68,8 @@ pub struct Program {
     pub globals: Range<u64>,
     /// The user's global variables that have room behind them, sorted.
     bounded_globals: Vec<BoundedGlobal>,
+    /// What of global variables is declared volatile, sorted; found when it is first asked for.
+    volatile: OnceLock<Vec<Range<u64>>>,
 }
 
 #[derive(Clone, Copy, Default, Debug)]
@@ -90,7 +93,7 @@ impl From<ImageError> for Refusal {
 
 impl Program {
     /// Reads an executable file.
-    pub fn load(path: String, bytes: &[u8], arguments: Vec<String>) -> Result<Program, Refusal> {
+    pub fn load(path: String, bytes: &[u8], mut surroundings: Surroundings) -> Result<Program, Refusal> {
         let image = Image::load(bytes)?;
         let refuse = |message: &str, help: &str| Refusal { message: message.to_owned(), help: Some(help.to_owned()) };
         if image.is_stripped() {
@@ -109,6 +112,7 @@ impl Program {
         if image.segments.iter().any(|segment| segment.address + segment.memory_size > IMAGE_END) {
             return Err(refuse("the executable uses addresses above 1 GiB", "link it at the usual address"));
         }
+        surroundings.add_advice(&image);
         let debug = DebugInfo::load(bytes, image.load_bias);
         let mut code = Code::new(&executable(&image));
         let (hooks, instrumented) = plant(&image, &debug, &mut code, main);
@@ -132,7 +136,7 @@ impl Program {
             errno_offset,
             exit_buffer_offset,
             unwind: image.address_of("__pthread_unwind"),
-            arguments,
+            surroundings,
             code,
             debug,
             stages,
@@ -149,6 +153,7 @@ impl Program {
             first_line: 0,
             globals: start..end.next_multiple_of(line),
             bounded_globals,
+            volatile: OnceLock::new(),
             image,
         };
         program.lay_out();
@@ -240,6 +245,12 @@ impl Program {
     pub fn line(&self, address: u64) -> Option<(&Line, Masks)> {
         let number = (address / LINE_BYTES as u64).checked_sub(self.first_line)? as usize;
         Some((self.lines.get(number)?, self.masks[number]))
+    }
+
+    /// Whether bytes belong to a global variable, or a part of one, that is declared volatile.
+    pub fn is_volatile(&self, address: u64, bytes: u64) -> bool {
+        let volatile = self.volatile.get_or_init(|| self.debug.volatile_parts());
+        (address..address.saturating_add(bytes)).all(|address| lies_within(volatile, address))
     }
 
     /// The global variable whose room an address lies in, behind its end.

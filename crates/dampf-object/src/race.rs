@@ -99,7 +99,8 @@ impl Machine<'_> {
             bytes if bytes > 1 && !access.writes && program.reads_string(pc) => self.string_part(address, bytes),
             bytes => u64::from(bytes),
         };
-        let atomic = access.atomic || program.may_be_atomic(pc, access.writes);
+        let is_volatile = || self.system.options.volatile_is_atomic && program.is_volatile(address, bytes);
+        let atomic = access.atomic || program.may_be_atomic(pc, access.writes) || is_volatile();
         Some(PendingAccess { slot, address, bytes, writes: access.writes, atomic, told_atomic: access.atomic, pc })
     }
 

@@ -71,6 +71,9 @@ fn run(machine: &mut Machine<'_>, seed: u64, print: &mut dyn FnMut(&[u8])) -> Re
             return ended(machine, stop);
         }
         machine.step.fresh.clear();
+        if machine.memory.space.is_full() {
+            machine.memory.space.settle();
+        }
     }
 }
 

@@ -7,7 +7,6 @@ use crate::hooks::{Hook, SideAccess};
 use crate::machine::Machine;
 use crate::race::PendingAccess;
 use crate::run_end::RunEnd;
-use crate::syscalls;
 use dampf_rv::machine::Hart;
 
 const RA: usize = 1;
@@ -84,7 +83,7 @@ impl Machine<'_> {
     pub fn add_call_access(&self, slot: u32, pending: &mut Vec<PendingAccess>) {
         let pc = self.threads[slot as usize].pc;
         if self.is_system_call(pc) {
-            let access = syscalls::side_access(|number| self.threads.register(slot, number));
+            let access = self.call_access(|number| self.threads.register(slot, number));
             pending.extend(access.map(|access| PendingAccess::plain(slot, access, pc)));
         }
     }

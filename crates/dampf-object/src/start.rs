@@ -25,6 +25,7 @@ pub fn start(machine: &mut Machine<'_>) -> Result<(), RunEnd> {
     machine.load(&vec![0; width(machine.slots())]);
     lay_out_globals(machine);
     machine.process.change().brk_end = BREAK;
+    machine.open_stdin();
     machine.threads[0] = Thread { status: Status::Running, stack_bytes: STACK_BYTES as u32, ..Thread::default() };
     machine.threads.running = 0;
     machine.step.alone = true;
@@ -59,13 +60,17 @@ fn lay_out_globals(machine: &mut Machine<'_>) {
 fn initial_stack(machine: &mut Machine<'_>) -> u64 {
     let program = machine.system.program.clone();
     let mut top = Region::Stack(0).base(0) - 64;
-    let mut strings = Vec::new();
-    for argument in &program.arguments {
-        top -= argument.len() as u64 + 1;
-        machine.memory.poke(top, argument.as_bytes());
-        machine.memory.poke(top + argument.len() as u64, &[0]);
-        strings.push(top);
-    }
+    let mut written = |texts: &[String]| -> Vec<u64> {
+        let place = |text: &String| {
+            top -= text.len() as u64 + 1;
+            machine.memory.poke(top, text.as_bytes());
+            machine.memory.poke(top + text.len() as u64, &[0]);
+            top
+        };
+        texts.iter().map(place).collect()
+    };
+    let arguments = written(&program.surroundings.arguments);
+    let environment = written(&program.surroundings.environment);
     top &= !15;
     top -= 16;
     let random = top;
@@ -80,10 +85,11 @@ fn initial_stack(machine: &mut Machine<'_>) -> u64 {
         (auxiliary::RANDOM, random),
         (0, 0),
     ];
-    let mut words = vec![strings.len() as u64];
-    words.extend(&strings);
-    // The end of the arguments, and an empty environment.
-    words.extend([0, 0]);
+    let mut words = vec![arguments.len() as u64];
+    for strings in [arguments, environment] {
+        words.extend(strings);
+        words.push(0);
+    }
     words.extend(vector.iter().flat_map(|&(kind, value)| [kind, value]));
     let sp = (top - 8 * words.len() as u64) & !15;
     for (number, &word) in words.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! System calls: the few that a program inside the machine can make.
 //!
 //! Nothing outside the machine is reached. Output is captured; clocks stand still; sleeping is yielding. What would
-//! need files, sockets or input is not supported, by name.
+//! need sockets, or files that the program was not given, is not supported, by name.
 
 use crate::layout::MAPS;
 use crate::machine::Machine;
@@ -10,6 +10,7 @@ use crate::premise::Premise;
 use crate::run_end::RunEnd;
 use crate::side_access::MemoryAccess;
 use crate::step::Next;
+use crate::surroundings::PROCESSORS_MAX;
 use crate::thread::Status;
 use dampf_core::FaultKind;
 use dampf_rv::machine::Hart;
@@ -47,7 +48,7 @@ const RUSAGE_BYTES: u64 = 144;
 
 /// The sizes of what it says about itself, and about a file.
 const UNAME_BYTES: u64 = 390;
-const STATUS_BYTES: u64 = 128;
+pub const STATUS_BYTES: u64 = 128;
 
 /// What a call about the process is for.
 const SET_NAME: u64 = 15;
@@ -68,6 +69,8 @@ pub mod number {
     pub const READLINKAT: u64 = 78;
     pub const CLOSE: u64 = 57;
     pub const PPOLL: u64 = 73;
+    pub const FACCESSAT: u64 = 48;
+    pub const LSEEK: u64 = 62;
     pub const READ: u64 = 63;
     pub const WRITE: u64 = 64;
     pub const WRITEV: u64 = 66;
@@ -108,6 +111,7 @@ pub mod number {
     pub const MUNMAP: u64 = 215;
     pub const MREMAP: u64 = 216;
     pub const MMAP: u64 = 222;
+    pub const FADVISE: u64 = 223;
     pub const MPROTECT: u64 = 226;
     pub const MADVISE: u64 = 233;
     pub const PRLIMIT: u64 = 261;
@@ -136,8 +140,8 @@ pub fn side_access(register: impl Fn(usize) -> u64) -> Option<MemoryAccess> {
         number::GETRANDOM => MemoryAccess::written(first, second.min(RANDOM_MAX)),
         number::UNAME => MemoryAccess::written(first, UNAME_BYTES),
         number::CLOCK_GETRES if second != 0 => MemoryAccess::written(second, 16),
-        number::FSTAT if first <= 2 => MemoryAccess::written(second, STATUS_BYTES),
-        number::NEWFSTATAT if first <= 2 => MemoryAccess::written(third, STATUS_BYTES),
+        number::FSTAT => MemoryAccess::written(second, STATUS_BYTES),
+        number::NEWFSTATAT => MemoryAccess::written(third, STATUS_BYTES),
         number::SCHED_GETAFFINITY => MemoryAccess::written(third, 8),
         number::MUNMAP => return mapping_calls::ended(first, second),
         _ => return None,
@@ -153,9 +157,9 @@ impl Machine<'_> {
             number::FUTEX => self.is_visible(hart.x[A0], 4, true),
             number::EXIT_GROUP => Ok(true),
             _ if mapping_calls::is_change(|number| hart.x[number]) => Ok(true),
-            _ if self.is_visible_signal_call(hart) => Ok(true),
+            _ if self.is_visible_signal_call(hart) || self.is_visible_file_call(hart) => Ok(true),
             number::EXIT => Ok(self.system.sharing.ends_observed() || self.threads.current().detached),
-            _ => match side_access(|number| hart.x[number]) {
+            _ => match self.call_access(|number| hart.x[number]) {
                 Some(MemoryAccess { address, bytes, writes }) => self.is_visible(address, bytes, writes),
                 None => Ok(false),
             },
@@ -196,6 +200,9 @@ impl Machine<'_> {
     pub fn system_call(&mut self, hart: &mut Hart, way: u32) -> Result<Next, RunEnd> {
         if let Some(next) = self.signal_call(hart, way)? {
             return Ok(next);
+        }
+        if let Some(result) = self.file_call(hart)? {
+            return Ok(Next::Return(result as u64));
         }
         let [first, second, third] = [hart.x[A0], hart.x[A0 + 1], hart.x[A0 + 2]];
         let result = match hart.x[A7] {
@@ -280,7 +287,9 @@ impl Machine<'_> {
                 bytes as i64
             }
             number::SCHED_GETAFFINITY => {
-                self.memory.poke(third, &[3, 0, 0, 0, 0, 0, 0, 0]);
+                self.check_writable(third, 8)?;
+                self.memory
+                    .poke_long(third, u64::MAX >> (PROCESSORS_MAX - self.system.program.surroundings.processors));
                 8
             }
             number::SCHED_GET_PRIORITY_MAX => priority_limit(first, 99),
@@ -313,11 +322,9 @@ impl Machine<'_> {
 
     fn refuse_call(&mut self, call: u64, hart: &Hart) -> RunEnd {
         let what = match call {
-            number::READ if hart.x[A0] == 0 => {
-                "reading standard input: give the program its input in its source".to_owned()
-            }
+            number::READ if hart.x[A0] == 0 => "reading standard input without --stdin".to_owned(),
             25 | 34..=38 | 43..=50 | 52..=57 | 61..=63 | 65 | 67..=71 | 78..=84 | 88 | 276 | 291 => {
-                format!("files ({})", self.caller_name(hart))
+                format!("files but for those of --file ({})", self.caller_name(hart))
             }
             198..=212 | 242 | 243 | 269 => format!("sockets ({})", self.caller_name(hart)),
             19..=24 | 72 | 73 | 59 => format!("pipes and polling ({})", self.caller_name(hart)),

@@ -39,6 +39,8 @@ pub struct ProgramChecks {
     pub any_exit_status: bool,
     /// How often clocks jump ahead in a run at most; with 0, whoever reads one cannot be verified.
     pub clock_jumps: u32,
+    /// Accesses to volatile variables are atomic.
+    pub volatile_is_atomic: bool,
 }
 
 impl Default for ProgramChecks {
@@ -52,6 +54,7 @@ impl Default for ProgramChecks {
             ignore_races: false,
             any_exit_status: false,
             clock_jumps: 1,
+            volatile_is_atomic: false,
         }
     }
 }

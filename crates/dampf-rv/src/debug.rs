@@ -241,6 +241,23 @@ impl DebugInfo {
         })
     }
 
+    /// Sorted disjoint ranges of the variables with an address that are declared volatile, and of such parts of others.
+    pub fn volatile_parts(&self) -> Vec<Range<u64>> {
+        let mut ranges = Vec::new();
+        for variable in self.globals().iter().filter(|variable| !variable.thread_local) {
+            let reader = self.units.reader();
+            reader.visit_parts(variable.ty.0, variable.size, |part| {
+                let is_volatile = reader.is_volatile(part.ty.0);
+                if is_volatile {
+                    let start = variable.address.wrapping_add(part.offset);
+                    ranges.push(start..start.saturating_add(part.bytes));
+                }
+                !is_volatile
+            });
+        }
+        merged(ranges)
+    }
+
     /// The variable that holds an address.
     pub fn global_at(&self, address: u64) -> Option<&Variable> {
         self.variable_at(address, false)
@@ -385,7 +402,12 @@ impl DebugInfo {
 
 /// The ranges of units, merged.
 fn code_of<'a>(units: impl Iterator<Item = &'a UnitEntry>, bias: u64) -> Vec<Range<u64>> {
-    let mut ranges: Vec<Range<u64>> = units.flat_map(|unit| unit.ranges.iter().cloned()).collect();
+    let ranges = merged(units.flat_map(|unit| unit.ranges.iter().cloned()).collect());
+    ranges.into_iter().map(|range| range.start.wrapping_add(bias)..range.end.wrapping_add(bias)).collect()
+}
+
+/// The same addresses in sorted, disjoint ranges.
+fn merged(mut ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
     ranges.sort_by_key(|range| (range.start, range.end));
     let mut merged: Vec<Range<u64>> = Vec::new();
     for range in ranges {
@@ -394,5 +416,5 @@ fn code_of<'a>(units: impl Iterator<Item = &'a UnitEntry>, bias: u64) -> Vec<Ran
             _ => merged.push(range),
         }
     }
-    merged.into_iter().map(|range| range.start.wrapping_add(bias)..range.end.wrapping_add(bias)).collect()
+    merged
 }

@@ -10,6 +10,7 @@
 //! answer a question, and its messages and exit status are passed on untouched.
 
 mod arguments;
+mod object_cache;
 mod runtime;
 mod toolchain;
 
@@ -17,10 +18,10 @@ use crate::failure::Failure;
 use arguments::Invocation;
 use runtime::Runtime;
 use std::ffi::{OsStr, OsString};
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus};
+use std::process::{Command, ExitStatus, Stdio};
 use tempfile::TempDir;
 use toolchain::Toolchain;
 
@@ -115,12 +116,25 @@ pub fn executable(source: &Path, flags: &[String]) -> Result<Compiled, Failure> 
         .tempdir()
         .map_err(|error| Failure::new(format!("cannot make a temporary directory: {error}")))?;
     let path = directory.path().join(source.file_stem().unwrap_or(OsStr::new("program")));
-    let mut arguments: Vec<OsString> = vec![unmistakable(source), "-o".into(), path.clone().into()];
-    arguments.push("-Wl,--build-id=none".into());
-    // Libraries are looked into for what stands before them; the one of mathematics is always at hand.
-    arguments.extend(flags.iter().map(OsString::from));
-    arguments.push("-lm".into());
-    let status = run_at(compiler, &arguments, Some(BEGINNING_OF_TIME))?;
+    let flags: Vec<OsString> = flags.iter().map(OsString::from).collect();
+    let with_flags = |first: &[&OsStr]| -> Vec<OsString> {
+        first.iter().map(|&argument| argument.to_owned()).chain(flags.iter().cloned()).collect()
+    };
+    let mut input = unmistakable(source);
+    let object = directory.path().join("object.o").into_os_string();
+    let compiling = with_flags(&[&input, "-c".as_ref(), "-o".as_ref(), &object]);
+    let mut status = 0;
+    if object_cache::is_on() && Invocation::read(&compiling)?.only_object().is_some() {
+        // What is compiled is kept, what is linked is not.
+        status = run_at(compiler, &compiling, Some(BEGINNING_OF_TIME))?;
+        input = object;
+    }
+    if status == 0 {
+        // Libraries are looked into for what stands before them; the one of mathematics is always at hand.
+        let mut linking = with_flags(&[&input, "-o".as_ref(), path.as_os_str(), "-Wl,--build-id=none".as_ref()]);
+        linking.push("-lm".into());
+        status = run_at(compiler, &linking, Some(BEGINNING_OF_TIME))?;
+    }
     if status != 0 {
         return Err(Failure::new(format!("`{shown}` was not compiled (the compiler's exit status is {status})")));
     }
@@ -148,6 +162,10 @@ fn compile(
     let mut arguments = toolchain.flags_before(runtime);
     arguments.extend(invocation.arguments().iter().cloned());
     arguments.extend(toolchain.flags_after(runtime, invocation));
+    let kept = object_cache::Entry::of(toolchain, runtime, (invocation, &arguments), time);
+    if kept.as_ref().is_some_and(object_cache::Entry::restore) {
+        return Ok(ExitStatus::default());
+    }
     let bytes: usize = arguments.iter().map(|argument| argument.len() + 1).sum();
     let mut command = toolchain.command();
     if let Some(time) = time {
@@ -158,7 +176,24 @@ fn compile(
         Some((_, argument)) => command.arg(argument),
         None => command.args(&arguments),
     };
-    status_of(toolchain, &mut command)
+    let Some(kept) = kept else { return status_of(toolchain, &mut command) };
+    let (status, has_spoken) = status_and_messages(toolchain, &mut command)?;
+    if status.success() && !has_spoken {
+        kept.keep();
+    }
+    Ok(status)
+}
+
+/// Runs a compiler and passes on what it says; also whether it says anything.
+fn status_and_messages(toolchain: &Toolchain, command: &mut Command) -> Result<(ExitStatus, bool), Failure> {
+    if std::io::stderr().is_terminal() {
+        command.arg("-fdiagnostics-color=always");
+    }
+    let output = command.stdout(Stdio::inherit()).stderr(Stdio::piped()).output();
+    let output = output.map_err(|error| Failure::new(format!("cannot run `{}`: {error}", toolchain.name())))?;
+    // Nobody may be listening any more.
+    let _ = std::io::stderr().write_all(&output.stderr);
+    Ok((output.status, !output.stderr.is_empty()))
 }
 
 /// Writes arguments to a file, and returns the argument that names it.

@@ -5,6 +5,7 @@ mod guarded;
 mod guarded_info;
 mod program;
 mod program_info;
+mod program_surroundings;
 mod promela;
 mod promela_info;
 

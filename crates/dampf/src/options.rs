@@ -385,6 +385,27 @@ pub struct ProgramOptions {
           help_heading = "Programs")]
     pub clock_jumps: u32,
 
+    /// What the program reads from standard input; without it, reading there is not supported
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Programs")]
+    pub stdin: Option<PathBuf>,
+
+    /// A file that the program may open under this name and read; may be given several times
+    #[arg(long = "file", value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Programs")]
+    pub files: Vec<String>,
+
+    /// A variable of the program's environment, which is otherwise empty; may be given several times
+    #[arg(long = "env", value_name = "NAME=VALUE", value_parser = values::variable, help_heading = "Programs")]
+    pub environment: Vec<String>,
+
+    /// How many processors the program is told that there are; two unless you say otherwise
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), help_heading = "Programs")]
+    pub cpus: Option<u32>,
+
+    /// Whether accesses to global and static variables that are declared volatile race with each other, as in the
+    /// standards, or are atomic
+    #[arg(long, value_enum, value_name = "KIND", default_value = "plain", help_heading = "Programs")]
+    pub volatile: Volatile,
+
     /// The arguments of the program
     #[arg(last = true, value_name = "ARGS")]
     pub arguments: Vec<String>,
@@ -448,6 +469,15 @@ pub enum Reduce {
     None,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum, Serialize, Deserialize)]
+pub enum Volatile {
+    /// Accesses like any others
+    #[default]
+    Plain,
+    /// Accesses that do not race with each other
+    Atomic,
+}
+
 #[derive(Args, Debug)]
 #[command(after_help = SIMULATE_NOTES)]
 pub struct SimulateOptions {
@@ -471,7 +501,7 @@ pub struct SimulateOptions {
           conflicts_with_all = ["interactive", "definitions", "invariants", "goals", "no_deadlock", "only", "ignore",
                                 "suppressions", "cflags", "step", "reduce",
                                 "spurious_wakeups", "leaks", "uninitialised", "malloc_may_fail", "no_races", "any_exit_status",
-                                "clock_jumps", "arguments"])]
+                                "clock_jumps", "stdin", "files", "environment", "cpus", "volatile", "arguments"])]
     pub trail: Option<PathBuf>,
 
     /// Choose every step by its number; `u` takes a step back, `q` ends
@@ -540,6 +570,11 @@ impl ModelOptions {
             ("--no-races", program.no_races, Offer::Programs),
             ("--any-exit-status", program.any_exit_status, Offer::Programs),
             ("--clock-jumps", program.clock_jumps != CLOCK_JUMPS, Offer::Programs),
+            ("--stdin", program.stdin.is_some(), Offer::Programs),
+            ("--file", !program.files.is_empty(), Offer::Programs),
+            ("--env", !program.environment.is_empty(), Offer::Programs),
+            ("--cpus", program.cpus.is_some(), Offer::Programs),
+            ("--volatile", program.volatile != Volatile::Plain, Offer::Programs),
             ("arguments after `--`", !program.arguments.is_empty(), Offer::Programs),
         ]
     }

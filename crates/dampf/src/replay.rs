@@ -67,7 +67,8 @@ pub fn follow<F: FrontEnd>(
         .map_err(|problem| Failure::new(format!("the trail's options are not of this Dampf: {problem}")))?;
     options.input = PathBuf::from(&kept.origin.model);
     let front_end = F::load(path, &options, Some(&kept.origin.knowledge))?;
-    check_unchanged(kept, &front_end.hashes(), path, shown.may_differ)?;
+    let reads_files = options.program.stdin.is_some() || !options.program.files.is_empty();
+    check_unchanged(kept, &front_end.hashes(), path, (reads_files, shown.may_differ))?;
     let mut replay = Replay { kept, path, options: &options, excerpt: shown.excerpt, terminal };
     match rounds::run(front_end, false, Clock::new(None), None, &mut replay)? {
         Ended::Done(is_faulty) => Ok(is_faulty),
@@ -110,11 +111,18 @@ impl<F: FrontEnd> Exploration<F> for Replay<'_> {
     }
 }
 
-fn check_unchanged(kept: &TrailFile, hashes: &Hashes, path: &Path, may_differ: bool) -> Result<(), Failure> {
+/// Refuses an input that has changed since a trail was written, or whose files have.
+fn check_unchanged(
+    kept: &TrailFile,
+    hashes: &Hashes,
+    path: &Path,
+    (reads_files, may_differ): (bool, bool),
+) -> Result<(), Failure> {
     if hashes.input != kept.origin.model_hash && !may_differ {
+        let besides = if reads_files { ", or a file that it reads," } else { "" };
         return Err(Failure::with_help(
             format!(
-                "`{}` has changed since the trail was written: its steps may mean something else now",
+                "`{}`{besides} has changed since the trail was written: its steps may mean something else now",
                 path.display()
             ),
             "check the model again, or replay with --allow-changed-model",

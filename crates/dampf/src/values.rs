@@ -44,6 +44,14 @@ pub fn time(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number * factor).map_err(|_| "the time is too long".to_owned())
 }
 
+/// `NAME=VALUE`: a variable of the environment.
+pub fn variable(text: &str) -> Result<String, String> {
+    match text.split_once('=') {
+        Some((name, _)) if !name.is_empty() && !text.contains('\0') => Ok(text.to_owned()),
+        _ => Err("expected a variable and its value, such as HOME=/tmp".to_owned()),
+    }
+}
+
 /// A number of threads; `auto` and 0 are one per core.
 pub fn threads(text: &str) -> Result<usize, String> {
     let all_cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get());

@@ -1,6 +1,6 @@
 //! Programs of `tests/programs`, compiled and loaded.
 
-use dampf_object::{ObjectModel, Program, ProgramChecks, Sharing, read_facts};
+use dampf_object::{ObjectModel, Program, ProgramChecks, Sharing, Surroundings, read_facts};
 use dampf_testkit::moving::explore;
 use std::path::Path;
 use std::process::Command;
@@ -48,7 +48,7 @@ pub fn compile(source: &str) -> Option<Vec<u8>> {
 }
 
 pub fn load(source: &str, bytes: &[u8]) -> Arc<Program> {
-    let program = Program::load(source.to_owned(), bytes, vec![source.to_owned()]);
+    let program = Program::load(source.to_owned(), bytes, Surroundings::of_arguments(vec![source.to_owned()]));
     Arc::new(program.unwrap_or_else(|refusal| panic!("{source}: {refusal:?}")))
 }
 

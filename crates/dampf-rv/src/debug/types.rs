@@ -83,6 +83,22 @@ impl<'a> Reader<'a> {
         None
     }
 
+    /// Whether objects of a type are volatile as a whole: it says so under one of its names, or its elements do.
+    pub fn is_volatile(&self, offset: usize) -> bool {
+        let mut next = Some(offset);
+        for _ in 0..ALIASES_MAX {
+            let Some(entry) = next.and_then(|offset| self.entry(offset)) else { return false };
+            match entry.tag() {
+                gimli::DW_TAG_volatile_type => return true,
+                gimli::DW_TAG_typedef | gimli::DW_TAG_const_type | gimli::DW_TAG_array_type => {
+                    next = entry.reference(self, gimli::DW_AT_type);
+                }
+                _ => return false,
+            }
+        }
+        false
+    }
+
     /// Where a type that is only declared here is defined: in a unit of its own, or in another file of the program. gcc
     /// describes a class with virtual functions only in the file that defines the first of them.
     fn definition(&self, entry: &Entry<'a>) -> Option<usize> {

@@ -1,5 +1,5 @@
-//! `dampf-cxx`: `dampf c++` as a single word, for build systems that want one. (A program of Cargo's has no `+` in its
-//! name.)
+//! `dampf-cxx`: `dampf c++` as a single word, for build systems that want one. A program of Cargo's has no `+` in its
+//! name; `make install` adds a link that is called `dampf-c++`.
 
 use std::process::ExitCode;
 

@@ -86,6 +86,35 @@ const WITHOUT_LINKING: &[&str] = &[
     "-emit-ast",
 ];
 
+/// Beginnings of options that make more than an object, or tell what cannot be seen in a preprocessed source.
+const BEYOND_OBJECTS: &[&str] = &[
+    "-x",
+    "-d",
+    "-v",
+    "-###",
+    "-Wa,",
+    "-Wp,",
+    "-MJ",
+    "-Xassembler",
+    "-Xpreprocessor",
+    "-aux-info",
+    "-coverage",
+    "--coverage",
+    "-fcallgraph-info",
+    "-fdump",
+    "-fmodule",
+    "-fplugin",
+    "-fprofile",
+    "-fstack-usage",
+    "-ftest-coverage",
+    "-ftime-",
+    "-gsplit-dwarf",
+    "-save-temps",
+    "--save-temps",
+    "-specs",
+    "-wrapper",
+];
+
 /// Response files may name each other, but not for ever.
 const RESPONSE_FILES_MAX: usize = 1000;
 
@@ -147,6 +176,58 @@ impl Invocation {
     /// The arguments that are passed on.
     pub fn arguments(&self) -> &[OsString] {
         &self.arguments
+    }
+
+    /// Where the one object is written that the invocation makes of one source, if that is all it does.
+    pub fn only_object(&self) -> Option<PathBuf> {
+        let [source] = self.sources.as_slice() else { return None };
+        let (mut output, mut compiles, mut inputs) = (None, false, 0);
+        let mut rest = self.arguments.iter();
+        while let Some(argument) = rest.next() {
+            let text = argument.as_bytes();
+            if BEYOND_OBJECTS.iter().any(|option| text.starts_with(option.as_bytes())) {
+                return None;
+            }
+            match text {
+                b"-o" => output = rest.next().map(PathBuf::from),
+                b"-c" => compiles = true,
+                _ if is_one_of(argument, WITH_OPERAND) => {
+                    rest.next();
+                }
+                _ if is_one_of(argument, WITHOUT_LINKING) => return None,
+                [b'-', b'o', ..] => return None,
+                _ => inputs += usize::from(text == b"-" || !text.starts_with(b"-")),
+            }
+        }
+        let output = output.unwrap_or_else(|| Path::new(source.file_stem().unwrap_or_default()).with_extension("o"));
+        let is_file = output.metadata().map_or(true, |metadata| metadata.is_file());
+        (compiles && inputs == 1 && is_file).then_some(output)
+    }
+
+    /// The flags of a compilation, ours among them, without its output; with the names that a list of dependencies has
+    /// by itself only where the output is known.
+    pub fn flags_to_preprocess(&self, arguments: &[OsString], output: &Path) -> Vec<OsString> {
+        let mut flags = Vec::new();
+        let mut rest = arguments.iter();
+        while let Some(argument) = rest.next() {
+            match argument.as_bytes() {
+                b"-o" => {
+                    rest.next();
+                }
+                b"-c" => {}
+                _ => flags.push(argument.clone()),
+            }
+        }
+        let has = |option: &str| arguments.iter().any(|argument| argument == option);
+        if has("-MD") || has("-MMD") {
+            if !has("-MF") {
+                flags.extend(["-MF".into(), output.with_extension("d").into()]);
+            }
+            if !has("-MT") && !has("-MQ") {
+                flags.extend(["-MQ".into(), output.into()]);
+            }
+        }
+        flags
     }
 
     /// Whether a source has this text somewhere. One that cannot be read is the compiler's to complain about.
@@ -284,6 +365,25 @@ mod tests {
         ] {
             assert!(!read(other).links_program(), "{other:?}");
         }
+    }
+
+    #[test]
+    fn one_object_of_one_source_is_recognised() {
+        let object = |arguments: &[&str]| read(arguments).only_object().map(|path| path.display().to_string());
+        assert_eq!(object(&["-c", "src/a.c", "-O2", "-I", "b.c"]), Some("a.o".to_owned()));
+        assert_eq!(object(&["a.cc", "-c", "-o", "b/a.o", "-MD"]), Some("b/a.o".to_owned()));
+        for other in
+            [&["a.c"][..], &["-c", "a.c", "b.c"], &["-c", "-E", "a.c"], &["-c", "-x", "c", "a.h"], &["-c", "-"]]
+        {
+            assert_eq!(object(other), None, "{other:?}");
+        }
+        for option in ["-save-temps", "--coverage", "-Wa,-al", "-dD", "-fprofile-arcs", "-S", "a.o"] {
+            assert_eq!(object(&["-c", "a.c", option]), None, "{option}");
+        }
+        let arguments = ["-g", "a.c", "-c", "-o", "b/a.o", "-MD"];
+        let invocation = read(&arguments);
+        let flags = invocation.flags_to_preprocess(invocation.arguments(), Path::new("b/a.o"));
+        assert_eq!(flags, ["-g", "a.c", "-MD", "-MF", "b/a.d", "-MQ", "b/a.o"]);
     }
 
     #[test]

@@ -25,7 +25,7 @@ const HOOKS: &str = include_str!("../../../../runtime/hooks.c");
 pub struct Runtime {
     directory: PathBuf,
     /// Removed with this value, where there is no cache.
-    _temporary: Option<TempDir>,
+    temporary: Option<TempDir>,
 }
 
 impl Runtime {
@@ -34,7 +34,7 @@ impl Runtime {
         if let Some(cache) = cache_directory() {
             let directory = cache.join(&name);
             if directory.is_dir() {
-                return Ok(Runtime { directory, _temporary: None });
+                return Ok(Runtime { directory, temporary: None });
             }
             // A cache that cannot be written to is no reason not to compile.
             if std::fs::create_dir_all(&cache).is_ok()
@@ -49,7 +49,12 @@ impl Runtime {
             .tempdir()
             .map_err(|error| Failure::new(format!("cannot make a temporary directory: {error}")))?;
         fill(temporary.path(), toolchain)?;
-        Ok(Runtime { directory: temporary.path().to_owned(), _temporary: Some(temporary) })
+        Ok(Runtime { directory: temporary.path().to_owned(), temporary: Some(temporary) })
+    }
+
+    /// Whether it is gone when the compiler has run.
+    pub fn is_temporary(&self) -> bool {
+        self.temporary.is_some()
     }
 
     /// Where dampf.h is found, and what comes before headers of the C++ library.
@@ -84,10 +89,10 @@ fn move_into_place(temporary: TempDir, directory: PathBuf) -> Runtime {
         Ok(()) => {
             // There is nothing left to remove under the old name.
             let _ = temporary.keep();
-            Runtime { directory, _temporary: None }
+            Runtime { directory, temporary: None }
         }
-        Err(_) if directory.is_dir() => Runtime { directory, _temporary: None },
-        Err(_) => Runtime { directory: temporary.path().to_owned(), _temporary: Some(temporary) },
+        Err(_) if directory.is_dir() => Runtime { directory, temporary: None },
+        Err(_) => Runtime { directory: temporary.path().to_owned(), temporary: Some(temporary) },
     }
 }
 
@@ -136,7 +141,7 @@ fn directory_name(toolchain: &Toolchain) -> String {
 }
 
 /// The user's cache, as the XDG specification places it: relative paths do not count.
-fn cache_directory() -> Option<PathBuf> {
+pub fn cache_directory() -> Option<PathBuf> {
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let caches = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
     Some(caches.join("dampf"))

@@ -1,11 +1,11 @@
 //! Programs: an executable, or a source that is compiled first.
 
-use super::program_info;
+use super::{program_info, program_surroundings};
 use crate::chance::Chance;
 use crate::compile::{self, Compiler};
 use crate::failure::Failure;
 use crate::front_end::{FrontEnd, Hashes, Made, Making, Offer};
-use crate::options::{ModelOptions, ProgramOptions, Reduce, StepSize};
+use crate::options::{ModelOptions, ProgramOptions, Reduce, StepSize, Volatile};
 use crate::terminal::complain;
 use dampf_core::{Ground, Model, Revise, Successors, Unsupported, Worker};
 use dampf_object::{Ending, Granularity, ObjectModel, ProgramChecks, SeenUses, Sharing, read_facts};
@@ -63,6 +63,7 @@ fn looked_at(options: &ProgramOptions) -> ProgramChecks {
         ignore_races: options.no_races,
         any_exit_status: options.any_exit_status,
         clock_jumps: options.clock_jumps,
+        volatile_is_atomic: options.volatile == Volatile::Atomic,
     }
 }
 
@@ -98,12 +99,11 @@ impl FrontEnd for Program {
         };
         let executable = compiled.as_ref().map_or(path, |compiled| compiled.path());
         let bytes = read_bytes(executable)?;
-        let hash = bytes_hash(&if compiled.is_some() { read_bytes(path)? } else { bytes.clone() });
+        let surroundings = program_surroundings::of(options)?;
+        let source = compiled.is_some().then(|| read_bytes(path)).transpose()?;
+        let hash = program_surroundings::hash(source.as_ref().unwrap_or(&bytes), &surroundings);
         let name = path.display().to_string();
-        // A source or executable that was moved is called as it was: its name takes room on the stack.
-        let mut arguments = vec![options.input.display().to_string()];
-        arguments.extend(options.program.arguments.iter().cloned());
-        let program = dampf_object::Program::load(name.clone(), &bytes, arguments).map_err(|refusal| {
+        let program = dampf_object::Program::load(name.clone(), &bytes, surroundings).map_err(|refusal| {
             let message = format!("`{name}` cannot be checked: {}", refusal.message);
             Failure::Message { message, help: refusal.help }
         })?;
@@ -282,7 +282,7 @@ fn contents_hash(program: &dampf_object::Program) -> String {
     bytes_hash(&contents)
 }
 
-fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     let shown = path.display();
     let unreadable = |error: std::io::Error| Failure::new(format!("cannot read `{shown}`: {error}"));
     let length = std::fs::metadata(path).map_err(unreadable)?.len();

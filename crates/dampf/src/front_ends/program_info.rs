@@ -16,7 +16,7 @@ pub fn write(out: &mut dyn Write, palette: Palette, input: &Program) -> io::Resu
     let races = if program.instrumented { "yes" } else { "no: compile the program with `dampf cc` or `dampf c++`" };
     let rows = [
         ("program", program.path.clone()),
-        ("arguments", program.arguments[1..].join(" ")),
+        ("arguments", program.surroundings.arguments[1..].join(" ")),
         (
             "your code",
             if code == 0 {
