@@ -1,9 +1,9 @@
 //! Mutexes that guard memory: all who use a word, or the blocks of a site, hold the same one.
 //!
-//! **Why accesses to guarded memory need not be visible.** Suppose that in every explored run each plain access to a word
-//! is made by a thread that holds a mutex. Next to such an access, whatever another thread does is no access to the
-//! word: it would have to hold the mutex, which is held, and neither of the two operations gives it back. So the access
-//! commutes with everything that others do, as those to thread-local memory do, and the argument of
+//! **Why accesses to guarded memory need not be visible.** Suppose that in every explored run each plain access to a
+//! word is made by a thread that holds a mutex. Next to such an access, whatever another thread does is no access to
+//! the word: it would have to hold the mutex, which is held, and neither of the two operations gives it back. So the
+//! access commutes with everything that others do, as those to thread-local memory do, and the argument of
 //! [`sharing`](crate::sharing) applies: the first access of any run that is made without the mutex would have been met.
 //! Freeing a block and leaving a part of a stack count as writing it. Operations that synchronise count as made without
 //! the mutex, since what they do to each other is not told by the memory that they access alone: a word that such an

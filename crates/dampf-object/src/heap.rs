@@ -287,9 +287,9 @@ impl Machine<'_> {
         block.map(|block| (region, block))
     }
 
-    /// Whether freeing a block is visible to other threads: those who use it notice. The owner of the arena may be given
-    /// the place again, a little earlier than in another order of the same steps. Which free place an allocation gets is
-    /// the allocator's choice, and nobody can tell by it, but for those who still look at the block.
+    /// Whether freeing a block is visible to other threads: those who use it notice. The owner of the arena may be
+    /// given the place again, a little earlier than in another order of the same steps. Which free place an allocation
+    /// gets is the allocator's choice, and nobody can tell by it, but for those who still look at the block.
     pub fn is_visible_block(&mut self, address: u64) -> Result<bool, RunEnd> {
         let Some(region @ Region::Shared(_)) = Region::of(address, self.slots()) else { return Ok(false) };
         match self.block_at(address) {

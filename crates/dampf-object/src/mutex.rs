@@ -60,8 +60,8 @@ impl Machine<'_> {
         self.memory.peek_word(mutex + OWNER).checked_sub(1)
     }
 
-    /// Whether the running thread holds a mutex. No access of the program's: nobody is told. The memory may hold something
-    /// else by now, which does not look like a mutex that is held.
+    /// Whether the running thread holds a mutex. No access of the program's: nobody is told. The memory may hold
+    /// something else by now, which does not look like a mutex that is held.
     pub fn holds_mutex(&self, mutex: u64) -> bool {
         self.memory.look_at_word(mutex + OWNER) == Some(self.threads.own_number())
             && self.memory.look_at_word(mutex + LOCK) == Some(HELD)

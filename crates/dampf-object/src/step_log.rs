@@ -3,9 +3,9 @@
 //! A step is taken again, instruction by instruction, with a log: every access and every operation of interest is told
 //! with its place in the source, the name of what it is about and the values it finds and leaves there. The values are
 //! those of the machine's memory at that moment, so they are what the run reads and writes. A step has one operation
-//! that others can notice, and that is always told; of the rest, what is done with locks and threads, what the program's
-//! own code does to memory that a mutex guards, that memory is freed to which others have a pointer, and shortly before a
-//! fault everything that is done to memory that is not the function's own.
+//! that others can notice, and that is always told; of the rest, what is done with locks and threads, what the
+//! program's own code does to memory that a mutex guards, that memory is freed to which others have a pointer, and
+//! shortly before a fault everything that is done to memory that is not the function's own.
 
 use crate::hooks::{Hook, Object, Told, Visible, Ways};
 use crate::layout::Region;

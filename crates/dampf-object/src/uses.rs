@@ -1,5 +1,5 @@
-//! Words of shared memory that only one thread uses, or nobody writes, or only those who hold a certain mutex use, while
-//! there are several threads.
+//! Words of shared memory that only one thread uses, or nobody writes, or only those who hold a certain mutex use,
+//! while there are several threads.
 //!
 //! Memory that several threads can reach is often used by one of them alone: its part of an array, the block with the
 //! arguments that it was started with. Or it was written before there were others, and is only read since. Or all who

@@ -77,8 +77,8 @@ impl Gatherer {
         Ok(())
     }
 
-    /// Adds successors whose records are single numbers, up to the first that does not fit the packing. Returns how many
-    /// those are. Nearly all successors of nearly all models are gathered here: nothing is called for each of them.
+    /// Adds successors whose records are single numbers, up to the first that does not fit the packing. Returns how
+    /// many those are. Nearly all successors of nearly all models are gathered here: nothing is called for each of them.
     #[inline]
     fn add_numbers(&mut self, successors: &Successors, hint: u8) -> usize {
         let (packing, recent, records) = (&*self.packing, &mut self.recent, &mut self.records);
