@@ -78,7 +78,7 @@ impl Gatherer {
     }
 
     /// Adds successors whose records are single numbers, up to the first that does not fit the packing. Returns how
-    /// many those are. Nearly all successors of nearly all models are gathered here: nothing is called for each of them.
+    /// many those are. Nearly all successors of nearly all models are gathered here: nothing is called for each.
     #[inline]
     fn add_numbers(&mut self, successors: &Successors, hint: u8) -> usize {
         let (packing, recent, records) = (&*self.packing, &mut self.recent, &mut self.records);
