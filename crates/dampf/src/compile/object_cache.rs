@@ -59,7 +59,7 @@ impl Entry {
         let preprocessed = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
         let text = &preprocessed.stdout;
         let lies_elsewhere = |mark: &&[u8]| text.windows(mark.len()).any(|window| window == *mark);
-        if !preprocessed.status.success() || ELSEWHERE.iter().any(|mark| lies_elsewhere(mark)) {
+        if !preprocessed.status.success() || ELSEWHERE.iter().any(lies_elsewhere) {
             return None;
         }
         let folder = std::env::current_dir().ok()?;
