@@ -36,7 +36,13 @@ pub trait Sink {
     /// Takes a fault: of the state, or of the step with this index.
     fn fault(&mut self, explored: Explored<'_, Self::Source>, step: Option<usize>, fault: Fault);
 
-    /// Takes the successors of a whole batch, all of which were prepared.
+    /// Whether nobody wants the rest of a batch any more. Where steps are long, a batch takes seconds.
+    #[inline]
+    fn is_stopped(&self) -> bool {
+        false
+    }
+
+    /// Takes the successors of a whole batch, or of its states up to where it was stopped: all that were prepared.
     fn commit(&mut self, batch: &[Self::Source], successors: &[Successors]) -> Result<(), Self::Error>;
 }
 
@@ -156,8 +162,12 @@ impl<'m, M: Model> Expander<'m, M> {
         deadlocks: bool,
         generate: impl Fn(&mut M::Worker<'m>, &[Word], &mut Successors),
     ) -> Result<u64, S::Error> {
-        let mut steps = 0;
+        let (mut steps, mut explored) = (0, 0);
         for (number, (&source, successors)) in batch.iter().zip(&mut self.successors).enumerate() {
+            if sink.is_stopped() {
+                break;
+            }
+            explored = number + 1;
             sink.load(number, source, &mut self.state);
             generate(&mut self.worker, &self.state, successors);
             steps += successors.len() as u64;
@@ -170,7 +180,7 @@ impl<'m, M: Model> Expander<'m, M> {
             }
             sink.prepare(number, source, &self.state, successors)?;
         }
-        sink.commit(batch, &self.successors[..batch.len()])?;
+        sink.commit(&batch[..explored], &self.successors[..explored])?;
         Ok(steps)
     }
 

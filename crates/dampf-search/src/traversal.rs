@@ -133,6 +133,7 @@ impl<R: Recall<S>, M: Model, S: Store, F: Frontier> Thread<'_, R, M, S, F> {
                 frontier: &mut self.frontier,
                 pending: &mut self.pending,
                 met: &mut self.met,
+                monitor: self.monitor,
                 found: 0,
                 recall: PhantomData,
             };
@@ -171,6 +172,7 @@ struct Committing<'t, 's, R, S: Store + 's, F> {
     frontier: &'t mut F,
     pending: &'t mut Vec<<S::Session<'s> as Session>::Pending>,
     met: &'t mut Vec<Met>,
+    monitor: &'t Monitor,
     /// How many successors were new.
     found: u64,
     recall: PhantomData<R>,
@@ -193,6 +195,11 @@ impl<R: Recall<S>, S: Store, F: Frontier> Sink for Committing<'_, '_, R, S, F> {
 
     fn fault(&mut self, explored: Explored<'_, StateRef>, step: Option<usize>, fault: Fault) {
         self.met.push((explored.number, step, fault));
+    }
+
+    #[inline]
+    fn is_stopped(&self) -> bool {
+        self.monitor.is_stopped()
     }
 
     #[inline]

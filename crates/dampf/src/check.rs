@@ -165,7 +165,8 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
         // Samples take as much time as they get, so they are not the same every time.
         let is_sampled = is_limited && !self.options.deterministic && !interrupt::is_pressed();
         let is_open = matches!(outcome.verdict, Verdict::Unknown(_)) && is_sampled;
-        let busy_lines = bare.filter(|_| is_open).map(sampling::busy_lines);
+        let is_quick = sampling::is_quick(outcome.statistics.transitions, elapsed);
+        let busy_lines = bare.filter(|_| is_open && is_quick).map(sampling::busy_lines);
         let (outcome, run) = engine::told(outcome, bare, &self.options.model);
         let result = CheckResult {
             backend: made.as_ref().map_or("none", |made| made.backend),

@@ -15,12 +15,19 @@ use std::time::{Duration, Instant};
 /// ends it.
 const RUNS_MAX: u64 = 16;
 const STEPS_MAX: usize = 250;
-const TIME_MAX: Duration = Duration::from_secs(2);
+const TIME_MAX: Duration = Duration::from_millis(500);
 const LINES_SHOWN: usize = 10;
 /// A variable that takes more values than this in a run of so many steps may well take any number.
 const VALUES_MANY: usize = 60;
 /// So many ways to go on from one place are a choice of a value rather than of a thread.
 const WAYS_MANY: usize = 16;
+
+/// Whether a sample has enough steps to tell something, where a search took so many in a time: with a few it would only
+/// go beyond the limit.
+pub fn is_quick(transitions: u64, time: Duration) -> bool {
+    const STEPS_FEW: u32 = 10;
+    time * STEPS_FEW <= TIME_MAX * u32::try_from(transitions).unwrap_or(u32::MAX)
+}
 
 /// Takes runs of a model and counts the steps of its source lines.
 pub fn busy_lines<M: Describe>(model: &M) -> BusyLines {
