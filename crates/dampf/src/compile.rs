@@ -124,7 +124,8 @@ pub fn executable(source: &Path, flags: &[String]) -> Result<Compiled, Failure> 
     let object = directory.path().join("object.o").into_os_string();
     let compiling = with_flags(&[&input, "-c".as_ref(), "-o".as_ref(), &object]);
     let mut status = 0;
-    if object_cache::is_on() && Invocation::read(&compiling)?.only_object().is_some() {
+    let is_linked = Invocation::read(&with_flags(&[&input]))?.links();
+    if object_cache::is_on() && is_linked && Invocation::read(&compiling)?.only_object().is_some() {
         // What is compiled is kept, what is linked is not.
         status = run_at(compiler, &compiling, Some(BEGINNING_OF_TIME))?;
         input = object;
