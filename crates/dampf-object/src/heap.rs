@@ -327,7 +327,7 @@ impl Machine<'_> {
         }
         // It is as if every byte was written, visible or not.
         self.memory.note_write(address, block.size.into());
-        self.is_visible_block(address)?;
+        let is_noticed = self.is_visible_block(address)?;
         // What is freed holds nothing: equal heaps are to look the same.
         let mut at = address;
         while at < address + u64::from(block.size) {
@@ -349,7 +349,15 @@ impl Machine<'_> {
                 if !block.local {
                     self.threads.current_mut().recycled = (address, block.size);
                 }
-                self.heap.arenas_mut(slot).shared.free(block.offset)
+                let is_foreign = slot != self.threads.running;
+                let arena = &mut self.heap.arenas_mut(slot).shared;
+                let resting = arena.last_freed;
+                let freed = arena.free(block.offset);
+                // Of two blocks, the one that others used is the one that they may still use.
+                if is_foreign && !is_noticed && resting.is_some() {
+                    arena.last_freed = resting;
+                }
+                freed
             }
             Region::Private(slot) => {
                 if slot != self.threads.running {
