@@ -4,13 +4,11 @@
 //! a call has made it in this step, and the callee has saved its return address since; where that was not written in
 //! this step, all callers stand as they stood before.
 
-use crate::access::lines;
 use crate::frame_slots::{Knowledge, StandingFrame};
 use crate::layout::Region;
 use crate::machine::Machine;
 use dampf_rv::machine::Hart;
 use dampf_rv::memory::LINE_BYTES;
-use std::ops::Range;
 use std::sync::Arc;
 
 const RA: usize = 1;
@@ -91,7 +89,7 @@ impl Machine<'_> {
     fn clear_frame(&mut self, region: Region, frame: &StandingFrame, visited: &Visited) {
         for place in frame.dead_places(visited.frame_pointer) {
             if visited.sp <= place.start && place.end <= region.base(0) {
-                self.clear_slot(region, place);
+                self.memory.space.clear_bytes(region, place);
             }
         }
     }
@@ -101,17 +99,6 @@ impl Machine<'_> {
         let offset = (place % LINE_BYTES as u64) as usize;
         let bytes = self.memory.space.line(region, place).bytes().get(offset..offset + 8);
         bytes.map_or(0, |bytes| u64::from_le_bytes(bytes.try_into().expect("eight bytes")))
-    }
-
-    fn clear_slot(&mut self, region: Region, place: Range<u64>) {
-        for (line, mask) in lines(place.start, place.end - place.start) {
-            let is_dead = |number: usize| mask >> number & 1 == 1;
-            let bytes = self.memory.space.line(region, line).bytes();
-            if bytes.iter().enumerate().any(|(number, &byte)| byte != 0 && is_dead(number)) {
-                let bytes = self.memory.space.line_mut(region, line).bytes_mut().iter_mut().enumerate();
-                bytes.filter(|(number, _)| is_dead(*number)).for_each(|(_, byte)| *byte = 0);
-            }
-        }
     }
 
     /// The frame of the function at an address, before the instruction there or in the call that it is in.

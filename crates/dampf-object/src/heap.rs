@@ -329,17 +329,7 @@ impl Machine<'_> {
         self.memory.note_write(address, block.size.into());
         let is_noticed = self.is_visible_block(address)?;
         // What is freed holds nothing: equal heaps are to look the same.
-        let mut at = address;
-        while at < address + u64::from(block.size) {
-            let end = (at / 64 * 64 + 64).min(address + u64::from(block.size));
-            if self.memory.space.line(region, at).bytes()[(at % 64) as usize..][..(end - at) as usize]
-                .iter()
-                .any(|&byte| byte != 0)
-            {
-                self.memory.space.line_mut(region, at).bytes_mut()[(at % 64) as usize..][..(end - at) as usize].fill(0);
-            }
-            at = end;
-        }
+        self.memory.space.clear_bytes(region, address..address + u64::from(block.size));
         self.note_written(address, u64::from(block.size), false);
         match region {
             Region::Shared(slot) => {

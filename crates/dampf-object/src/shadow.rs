@@ -11,7 +11,6 @@
 //! Functions that are left all at once, by an exception or `longjmp`, take nothing back. So all of the stack counts as
 //! valid from there on, as it does for AddressSanitizer, until functions tell otherwise again.
 
-use crate::access::lines;
 use crate::faults::short_name;
 use crate::layout::{GRANULE_BYTES, Region, STACK_BYTES, is_shadow, is_stack_bits, shadow_of, shadowed_by};
 use crate::machine::Machine;
@@ -91,14 +90,7 @@ impl Memory<'_> {
         if from >= to || to > top || top - from > STACK_BYTES {
             return;
         }
-        for (line, mask) in lines(from, to - from) {
-            let dead = |number: usize| mask >> number & 1 == 1;
-            if self.space.line(region, line).bytes().iter().enumerate().any(|(number, &byte)| byte != 0 && dead(number))
-            {
-                let bytes = self.space.line_mut(region, line).bytes_mut().iter_mut().enumerate();
-                bytes.filter(|(number, _)| dead(*number)).for_each(|(_, byte)| *byte = 0);
-            }
-        }
+        self.space.clear_bytes(region, from..to);
         self.clear_shadow(region, from, to);
     }
 

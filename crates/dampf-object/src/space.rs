@@ -5,8 +5,10 @@
 //! accessed without asking: accesses to anything else (invalid, visible to other threads, or another thread's) take the
 //! slow way.
 
+use crate::access::lines;
 use crate::layout::Region;
 use dampf_rv::memory::{Line, LineTable, Tree};
+use std::ops::Range;
 
 const ENTRIES: usize = 512;
 /// A step that has written so many lines ends where it may.
@@ -212,6 +214,16 @@ impl<'m> Space<'m> {
             }
         };
         self.copies.line_mut(copy)
+    }
+
+    /// Clears bytes of a region. Lines that have nothing there stay as they are, and are not copied.
+    pub fn clear_bytes(&mut self, region: Region, place: Range<u64>) {
+        for (line, mask) in lines(place.start, place.end.saturating_sub(place.start)) {
+            let (first, end) = (mask.trailing_zeros() as usize, 64 - mask.leading_zeros() as usize);
+            if self.line(region, line).bytes()[first..end].iter().any(|&byte| byte != 0) {
+                self.line_mut(region, line).bytes_mut()[first..end].fill(0);
+            }
+        }
     }
 
     /// Calls `visit` with every line of a region that is or was not zero, and its address.
