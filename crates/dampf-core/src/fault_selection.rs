@@ -49,6 +49,12 @@ impl FaultSelection {
             && !self.ignored.iter().any(|ignored| ignored.contains(fault))
     }
 
+    /// Whether every fault of a kind counts, wherever it is.
+    pub fn counts_all(&self, kind: FaultKind) -> bool {
+        self.only.as_ref().is_none_or(|only| only.contains(&kind))
+            && !self.ignored.iter().any(|ignored| ignored.kinds.contains(&kind))
+    }
+
     /// What somebody takes for granted who relies on a verdict under this selection.
     pub fn assumptions(&self) -> Vec<String> {
         let only = self.only.iter().map(|only| format!("that only faults of kind {} matter", listed(only)));
@@ -108,6 +114,8 @@ mod tests {
         let race = fault(FaultKind::DataRace, "src/queue.h", 12);
         assert!(FaultSelection::default().counts(&race));
         assert!(!ignoring(FaultKind::DataRace, None).counts(&race));
+        assert!(FaultSelection::default().counts_all(FaultKind::DataRace));
+        assert!(!ignoring(FaultKind::DataRace, Some(("other.c", None))).counts_all(FaultKind::DataRace));
         assert!(ignoring(FaultKind::Leak, None).counts(&race));
         for (file, line, counts) in [
             ("queue.h", None, false),

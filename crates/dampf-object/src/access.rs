@@ -192,7 +192,7 @@ impl Machine<'_> {
         }
         if visible && !self.is_free() {
             if !self.step.granted {
-                return Err(RunEnd::Visible);
+                return Err(if self.has_segments() { RunEnd::Shared } else { RunEnd::Visible });
             }
             self.step.granted = false;
         }

@@ -57,6 +57,7 @@ impl Machine<'_> {
         // Others may not access it from now on, which is as if it were written.
         self.is_visible(locked.address, locked.bytes, true)?;
         self.memory.note_write(locked.address, locked.bytes);
+        self.check_unaccessed(locked.address, locked.bytes, FaultKind::PrivilegeViolation, "locks")?;
         // The owner runs, so its words are written anew.
         self.locked.lock(locked);
         self.memory.forget_translations();

@@ -103,6 +103,7 @@ impl Machine<'_> {
         let mut pending = Vec::new();
         for &slot in self.threads.touched() {
             self.add_pending(slot, &mut pending);
+            self.add_segment(slot, &mut pending);
         }
         for access in pending {
             match access.writes {

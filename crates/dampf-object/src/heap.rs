@@ -328,6 +328,7 @@ impl Machine<'_> {
         // It is as if every byte was written, visible or not.
         self.memory.note_write(address, block.size.into());
         let is_noticed = self.is_visible_block(address)?;
+        self.check_unaccessed(address, block.size.into(), FaultKind::UseAfterFree, "frees")?;
         // What is freed holds nothing: equal heaps are to look the same.
         self.memory.space.clear_bytes(region, address..address + u64::from(block.size));
         self.note_written(address, u64::from(block.size), false);

@@ -231,7 +231,7 @@ pub static TABLE: &[HookRow] = &[
     HookRow { place: Symbols(&["pthread_create", "__pthread_create_2_1"]), registers: Arguments(8), deadline: None,
         object: Object::None, ways: One,
         side_accesses: &[Written { argument: 0, bytes: 8 }, Attributes { argument: 1, bytes: THREAD_ATTRIBUTES_BYTES }],
-        visible: Visible::Never, observes: Observes::Slots, told: BySource,
+        visible: Visible::AsCreation, observes: Observes::Slots, told: BySource,
         perform: |machine, hart, _| machine.create_thread(hart) },
     HookRow { place: Symbols(&["pthread_join"]), registers: Arguments(2), deadline: None,
         object: Object::None, side_accesses: &[JoinResult { bytes: 8 }], ways: Waits(&JOIN_WAIT),

@@ -144,6 +144,8 @@ pub enum Visible {
     AsSection,
     /// Where threads besides the first create or join others.
     AsJoin,
+    /// Where the thread has accessed what others use, which the new thread's accesses come behind.
+    AsCreation,
 }
 
 /// What an operation notices of other threads without waiting for it: that refutes an assumption (see

@@ -74,6 +74,7 @@ mod refutation;
 mod run;
 mod run_end;
 mod rwlock;
+mod segments;
 mod semaphore;
 mod shadow;
 mod sharing;

@@ -225,7 +225,7 @@ impl Machine<'_> {
             return Ok(None);
         }
         // Of a detached thread nobody can tell later that it may have ended just now.
-        let is_visible = self.system.sharing.ends_observed() || self.threads.current().detached;
+        let is_visible = self.is_visible_end();
         if is_visible && !self.is_free() && !self.step.granted {
             hart.pc = layout::RETURN_FROM_KEY_DESTRUCTORS;
             return Err(RunEnd::Visible);
@@ -244,6 +244,11 @@ impl Machine<'_> {
         hart.x[SP] = Region::Stack(self.threads.running).base(0);
         hart.pc = layout::RETURN_FROM_BODY;
         Next::Jump
+    }
+
+    /// Whether others may notice that the running thread ends.
+    pub fn is_visible_end(&self) -> bool {
+        self.system.sharing.ends_observed() || self.threads.current().detached || self.has_accessed()
     }
 
     /// The running thread is no more.

@@ -15,6 +15,7 @@ use crate::premise::Premises;
 use crate::process::Process;
 use crate::race::PendingAccess;
 use crate::refutation::Refuted;
+use crate::segments::Segments;
 use crate::shadow::live_bytes;
 use crate::site::Callers;
 use crate::system::System;
@@ -60,6 +61,7 @@ pub struct Machine<'m> {
     pub process: LoadedProcess<'m>,
     /// Variables that threads have locked.
     pub locked: LockedVariables,
+    pub segments: Segments,
     pub step: CurrentStep,
     pub refuted: Refuted,
     pub liveness: Liveness,
@@ -94,6 +96,7 @@ impl<'m> Machine<'m> {
             heap: HeapArenas::new(system),
             process: LoadedProcess::new(system),
             locked: LockedVariables::default(),
+            segments: Segments::new(system.sharing.slots()),
             step: CurrentStep::default(),
             refuted: Refuted::default(),
             liveness: Liveness::default(),
@@ -115,6 +118,7 @@ impl<'m> Machine<'m> {
     pub fn load(&mut self, state: &[Word]) {
         self.memory.space.rewind();
         self.step.clear();
+        self.segments.clear_moved();
         self.load_process(state);
         self.touch_different(state);
         let touched = self.threads.take_touched();
@@ -158,7 +162,9 @@ impl<'m> Machine<'m> {
 
     fn load_thread(&mut self, slot: u32, state: &[Word]) {
         let word = state[thread_at(slot as usize)];
-        if let Some(words) = self.threads.load(slot, word) {
+        let words = self.threads.load(slot, word);
+        self.segments.decode(slot, words.map_or(&[], Thread::segment));
+        if let Some(words) = words {
             self.locked.decode(slot, Thread::locked(words));
         }
         let thread = &self.threads[slot as usize];
@@ -221,6 +227,8 @@ impl<'m> Machine<'m> {
         let words = &mut self.scratch.words;
         if self.threads.encode_changed(slot, trees, words) {
             let holds_locks = self.locked.encode(slot, words);
+            let accesses = self.segments.encode(slot, words);
+            Thread::set_accesses(words, accesses);
             let is_empty = self.threads[slot as usize].is_free() && !holds_locks;
             out[thread_at(slot as usize)] = if is_empty { 0 } else { self.interned_words() };
         } else if regions.into_iter().any(|region| self.memory.space.is_changed(region)) {

@@ -90,6 +90,11 @@ impl ObjectWorker<'_> {
         self.machine.load(state);
         match self.machine.advance(slot, way) {
             Ok(()) => self.machine.leak().map(Ending::Fault),
+            Err(RunEnd::Fault(fault)) => {
+                // What the step has accessed before the fault may race, and then the fault is only what came of it.
+                let race = self.machine.race().filter(|_| self.machine.has_segments());
+                race.map(Ending::Fault).or_else(|| self.machine.ending(RunEnd::Fault(fault)))
+            }
             Err(stop) => self.machine.ending(stop),
         }
     }
@@ -132,7 +137,7 @@ impl Machine<'_> {
     fn ending(&mut self, stop: RunEnd) -> Option<Ending> {
         Some(match stop {
             RunEnd::Visible => return None,
-            RunEnd::PartlyValid | RunEnd::BelowStack | RunEnd::Uninitialised => {
+            RunEnd::Shared | RunEnd::PartlyValid | RunEnd::BelowStack | RunEnd::Uninitialised => {
                 unreachable!("whoever makes the access decides about it")
             }
             RunEnd::Blocked | RunEnd::Refuted => Ending::Nothing,

@@ -17,7 +17,8 @@ const A0: usize = 10;
 impl Machine<'_> {
     /// Whether other threads may notice when a lock at this address is released.
     pub fn is_visible_release(&mut self, address: u64) -> bool {
-        if self.system.sharing.locks_observed() {
+        // What was accessed before must not seem to be accessed behind the release.
+        if self.system.sharing.locks_observed() || self.has_accessed() {
             return true;
         }
         match Region::of(address, self.slots()) {

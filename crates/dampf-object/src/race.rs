@@ -1,6 +1,8 @@
 //! Data races: two threads that are about to access the same memory, one of them to write it, and one not atomically.
 //!
-//! Both stand before their access, so nothing orders the two: this is the definition, not an approximation. Accesses
+//! Both stand before their access, so nothing orders the two: this is the definition, not an approximation. Where plain
+//! accesses are no places to stop at, what a thread has accessed since its last operation counts as what it stands
+//! before, see [`segments`](crate::segments). Accesses
 //! that are not atomic can be told from those that are only where the compiler announced the atomic ones; the plain
 //! accesses of the libraries count as atomic, since the libraries implement atomics with them, but for those of
 //! functions for strings and bytes.
@@ -11,6 +13,7 @@
 
 use crate::hooks::{Hook, Object};
 use crate::machine::Machine;
+use crate::segments;
 use crate::run_end::RunEnd;
 use crate::side_access::MemoryAccess;
 use crate::thread::Status;
@@ -50,7 +53,7 @@ impl PendingAccess {
             && other.address < self.address + self.bytes
     }
 
-    fn told(&self) -> &'static str {
+    pub fn told(&self) -> &'static str {
         match (self.told_atomic, self.writes) {
             (true, true) => "atomically writes",
             (true, false) => "atomically reads",
@@ -91,10 +94,14 @@ impl Machine<'_> {
     }
 
     fn pending_instruction_access(&self, slot: u32) -> Option<PendingAccess> {
+        self.instruction_access(slot, self.threads[slot as usize].pc, |number| self.threads.register(slot, number))
+    }
+
+    /// The access that an instruction makes in a thread with these registers.
+    pub fn instruction_access(&self, slot: u32, pc: u64, register: impl Fn(usize) -> u64) -> Option<PendingAccess> {
         let program = &self.system.program;
-        let pc = self.threads[slot as usize].pc;
         let access = program.code.at(pc)?.memory_access()?;
-        let address = self.threads.register(slot, usize::from(access.base)).wrapping_add(access.offset as i64 as u64);
+        let address = register(usize::from(access.base)).wrapping_add(access.offset as i64 as u64);
         let bytes = match access.bytes {
             bytes if bytes > 1 && !access.writes && program.reads_string(pc) => self.string_part(address, bytes),
             bytes => u64::from(bytes),
@@ -127,9 +134,14 @@ impl Machine<'_> {
         }
     }
 
+    /// Adds what a thread has accessed in its segment, which it might as well stand before.
+    pub fn add_segment(&self, slot: u32, pending: &mut Vec<PendingAccess>) {
+        pending.extend(self.segments.of(slot).iter().map(|&access| segments::pending(slot, access)));
+    }
+
     /// Whether races are looked for.
     pub fn checks_races(&self) -> bool {
-        self.system.program.instrumented && !self.system.options.ignore_races
+        self.system.checks_races()
     }
 
     /// The race that this state is in, if it is in one.
@@ -139,7 +151,13 @@ impl Machine<'_> {
         }
         let mut pending = std::mem::take(&mut self.scratch.pending);
         pending.clear();
-        (0..self.slots() as u32).for_each(|slot| self.add_pending(slot, &mut pending));
+        for slot in 0..self.slots() as u32 {
+            // A fault has stopped the running thread on its way: nobody knows what it stands before.
+            if self.threads.out != Some(slot) {
+                self.add_pending(slot, &mut pending);
+            }
+            self.add_segment(slot, &mut pending);
+        }
         let conflict = |(at, access): (usize, &PendingAccess)| {
             let other = pending[..at].iter().find(|other| other.conflicts(access))?;
             Some((*other, *access))
@@ -157,7 +175,10 @@ impl Machine<'_> {
         }
         let mut rivals = std::mem::take(&mut self.scratch.section_rivals);
         let running = self.threads.running;
-        (0..self.slots() as u32).filter(|&slot| slot != running).for_each(|slot| self.add_pending(slot, &mut rivals));
+        for slot in (0..self.slots() as u32).filter(|&slot| slot != running) {
+            self.add_pending(slot, &mut rivals);
+            self.add_segment(slot, &mut rivals);
+        }
         rivals.retain(|rival| !rival.atomic && self.threads[rival.slot as usize].atomic == 0);
         self.scratch.section_rivals = rivals;
     }
@@ -184,7 +205,7 @@ impl Machine<'_> {
     }
 
     /// Where in the source an access is, for the end of a sentence.
-    fn told_place(&mut self, access: PendingAccess) -> String {
+    pub fn told_place(&mut self, access: PendingAccess) -> String {
         let hart = self.threads.take_hart(access.slot);
         let location = self.user_location(self.user_pc_of(&hart, access.pc));
         self.threads.put_hart(access.slot, hart);

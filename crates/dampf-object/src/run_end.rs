@@ -7,6 +7,8 @@ use dampf_core::{FaultKind, Unsupported};
 pub enum RunEnd {
     /// It is visible, and the step has had its visible operation.
     Visible,
+    /// Others can notice it, but it is no place to switch if it is a plain access.
+    Shared,
     /// A read of which only some bytes are valid. Library code may do that: it reads strings word by word.
     PartlyValid,
     /// A read of heap memory that was never written.

@@ -3,8 +3,9 @@
 //! `pthread_join(thread, &result)` writes `result`, `write(1, buffer, n)` reads `buffer`. To other threads these are
 //! plain accesses like any in the program: visible where the memory is shared, and races where nothing orders them.
 
-use crate::hooks::{Hook, SideAccess};
+use crate::hooks::{Hook, Object, SideAccess};
 use crate::machine::Machine;
+use crate::mapping_calls::is_change;
 use crate::race::PendingAccess;
 use crate::run_end::RunEnd;
 use dampf_rv::machine::Hart;
@@ -70,6 +71,28 @@ impl Machine<'_> {
             }
         }
         Ok(visible)
+    }
+
+    /// Notes what an operation accesses in the way of plain accesses, where those make no steps.
+    pub fn note_accesses_besides(&mut self, hook: Hook, hart: &Hart) -> Result<(), RunEnd> {
+        let bytes = hook.object_access().map_or(0, |(bytes, _)| bytes);
+        if hook.object == Object::PlainRead {
+            self.note_side_access(hart, MemoryAccess::read(hart.x[A0], bytes))?;
+        }
+        for &access in hook.row().side_accesses {
+            if let Some(access) = self.side_access(access, bytes, |at| hart.x[at]) {
+                self.note_side_access(hart, access)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The same for a system call. To take memory away is no access like others.
+    pub fn note_call_access(&mut self, hart: &Hart) -> Result<(), RunEnd> {
+        match self.call_access(|number| hart.x[number]).filter(|_| !is_change(|number| hart.x[number])) {
+            Some(access) => self.note_side_access(hart, access),
+            None => Ok(()),
+        }
     }
 
     /// Adds the accesses that a thread which stands before an operation is about to make besides.

@@ -93,7 +93,7 @@ impl Machine<'_> {
                 self.run_thread(fresh, None)?;
             }
         }
-        Ok(())
+        self.check_segments()
     }
 
     fn run_thread(&mut self, slot: u32, way: Option<u32>) -> Result<(), RunEnd> {
@@ -103,6 +103,7 @@ impl Machine<'_> {
         let mut hart = self.threads.take_hart(slot);
         let (alone, others) = (self.threads.alive(2) == 1, self.threads.has_others());
         self.step.begin_run(alone, others, way.is_some(), hart.x[SP]);
+        self.segments.begin(slot);
         self.scratch.section_rivals.clear();
         if self.threads[slot as usize].atomic > 0 {
             self.note_section_rivals();
@@ -197,6 +198,10 @@ impl Machine<'_> {
         let mut way = way.filter(|_| stands_at_operation);
         let mut budget = budget;
         self.step.watches_frames = system.options.uninitialised || self.has_shared_frames(hart.x[2]);
+        if self.has_segments() && !stands_at_operation && self.plain_access_ahead(hart).is_some() {
+            // Such an access needs no grant, and is noted.
+            self.step.granted = false;
+        }
         if self.step.granted && !stands_at_operation {
             // The grant is for the access that the thread stands before. A thread that was interrupted stands before
             // any instruction; if it went through its next access at once, it would never be seen to stand before it.
@@ -235,7 +240,18 @@ impl Machine<'_> {
             _ => {}
         }
         let (is_first, pc) = (way.is_some(), hart.pc);
-        let next = self.after_exit(hart, exit, way);
+        let mut next = self.after_exit(hart, exit, way);
+        if matches!(next, Err(RunEnd::Shared)) {
+            let ahead = self.shared_access_ahead(hart);
+            let accessed = self.access_shared(hart);
+            if matches!(accessed, Ok(true)) {
+                *budget = 0;
+            }
+            if let Some(ahead) = ahead.filter(|_| !matches!(accessed, Err(RunEnd::Visible | RunEnd::Refuted))) {
+                self.log_access(ahead, accessed.is_ok());
+            }
+            next = accessed.map(|_| Next::Jump);
+        }
         if system.options.uninitialised {
             self.note_stack_pointer(hart.x[SP]);
         }
@@ -287,7 +303,11 @@ impl Machine<'_> {
                 self.note_stack_pointer(hart.x[SP]);
             }
             if let Some(access) = access.filter(|_| !matches!(exit, Exit::Stopped(RunEnd::Visible | RunEnd::Refuted))) {
-                self.log_access(access, matches!(exit, Exit::Budget));
+                match exit {
+                    // It comes when it is noted.
+                    Exit::Stopped(RunEnd::Shared) => self.keep_ahead(access),
+                    _ => self.log_access(access, matches!(exit, Exit::Budget)),
+                }
             }
             let has_left = self.step.watches_frames
                 && hart.x[2] != self.step.sp_before
@@ -508,7 +528,8 @@ impl Machine<'_> {
         if self.stops_for_cancellation(hook) {
             return Ok(true);
         }
-        let is_noticed_besides = self.step.others && self.has_visible_side_access(hook, hart)?;
+        let is_noticed_besides =
+            self.step.others && self.has_visible_side_access(hook, hart)? && !self.has_segments();
         if self.is_free() {
             // Objects must be memory even if nobody else looks.
             if let Some((bytes, writes)) = hook.object_access()
@@ -526,6 +547,9 @@ impl Machine<'_> {
     /// Whether other threads can notice an operation, but for what it accesses besides its object.
     fn is_visible_operation(&mut self, hook: Hook, hart: &Hart) -> Result<bool, RunEnd> {
         let object = hart.x[A0];
+        if hook.object == Object::PlainRead && self.has_segments() {
+            return Ok(false);
+        }
         let is_used = |machine: &mut Self| match hook.object_access() {
             Some((bytes, writes)) => machine.is_visible(object, bytes, writes),
             None => Ok(false),
@@ -544,6 +568,7 @@ impl Machine<'_> {
             Visible::AsFree => self.is_visible_block(object),
             Visible::AsSection => Ok(self.threads.current().atomic == 0),
             Visible::AsJoin => Ok(self.system.sharing.joins_observed()),
+            Visible::AsCreation => Ok(self.has_accessed()),
         }
     }
 
@@ -583,6 +608,9 @@ impl Machine<'_> {
             self.is_visible(hart.x[A0], bytes, writes)?;
         }
         self.learn_observed(hook, hart)?;
+        if self.has_segments() && self.step.others {
+            self.note_accesses_besides(hook, hart)?;
+        }
         let on_own_stack = Region::of(hart.x[A0], self.slots()) == Some(Region::Stack(self.threads.running));
         self.threads.operating = on_own_stack.then(|| hart.clone());
         if self.memory.is_recording()
@@ -636,6 +664,9 @@ impl Machine<'_> {
         }
         if ways == 0 || ways > 1 && way.is_none() && !self.step.before_main {
             return Err(RunEnd::Visible);
+        }
+        if self.has_segments() && self.step.others {
+            self.note_call_access(hart)?;
         }
         let next = self.system_call(hart, way.unwrap_or(0))?;
         if way.is_some() {

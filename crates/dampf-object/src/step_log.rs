@@ -2,9 +2,9 @@
 //!
 //! A step is taken again, instruction by instruction, with a log: every access and every operation of interest is told
 //! with its place in the source, the name of what it is about and the values it finds and leaves there. The values are
-//! those of the machine's memory at that moment, so they are what the run reads and writes. A step has one operation
-//! that others can notice, and that is always told; of the rest, what is done with locks and threads, what the
-//! program's own code does to memory that a mutex guards, that memory is freed to which others have a pointer, and
+//! those of the machine's memory at that moment, so they are what the run reads and writes. The operation that a step
+//! begins with is always told; of the rest, what is done with locks and threads, what the program's own code does to
+//! memory that others use, that memory is freed to which others have a pointer, and
 //! shortly before a fault everything that is done to memory that is not the function's own.
 
 use crate::hooks::{Hook, Object, Told, Visible, Ways};
@@ -35,6 +35,8 @@ pub struct StepLog {
     told_from: u64,
     /// Where the step begins, as long as nothing has happened.
     first_pc: Option<u64>,
+    /// An access that is told when it happens.
+    kept: Option<AccessAhead>,
     /// The thread whose step it is, and its name: a thread that ends may lose its own.
     mover: (u32, String),
 }
@@ -157,6 +159,29 @@ impl Machine<'_> {
             };
             self.ahead(hart, is_first, verb, (address, access.bytes.into(), access.writes))
         })
+    }
+
+    /// Keeps what is known of an access until it happens.
+    pub fn keep_ahead(&mut self, access: AccessAhead) {
+        if let Some(log) = &mut self.step.log {
+            log.kept = Some(access);
+        }
+    }
+
+    /// The access that the next instruction of the running thread makes, which others can notice: it is what the step
+    /// is about.
+    pub fn shared_access_ahead(&mut self, hart: &Hart) -> Option<AccessAhead> {
+        let log = self.step.log.as_mut()?;
+        if let Some(kept) = log.kept.take() {
+            return Some(kept);
+        }
+        let has_room = log.events.len() < OPERATIONS_MAX;
+        let access = self.plain_access_ahead(hart)?;
+        let is_wanted = has_room
+            && self.system.program.is_user_line(hart.pc)
+            && self.is_of_interest(access.address)
+            && !self.acts_for_framework(hart);
+        is_wanted.then(|| self.ahead(hart, false, access.told(), (access.address, access.bytes, access.writes)))
     }
 
     fn ahead(

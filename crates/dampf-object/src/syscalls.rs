@@ -158,9 +158,11 @@ impl Machine<'_> {
             number::EXIT_GROUP => Ok(true),
             _ if mapping_calls::is_change(|number| hart.x[number]) => Ok(true),
             _ if self.is_visible_signal_call(hart) || self.is_visible_file_call(hart) => Ok(true),
-            number::EXIT => Ok(self.system.sharing.ends_observed() || self.threads.current().detached),
+            number::EXIT => Ok(self.is_visible_end()),
             _ => match self.call_access(|number| hart.x[number]) {
-                Some(MemoryAccess { address, bytes, writes }) => self.is_visible(address, bytes, writes),
+                Some(MemoryAccess { address, bytes, writes }) => {
+                    Ok(self.is_visible(address, bytes, writes)? && !self.has_segments())
+                }
                 None => Ok(false),
             },
         }

@@ -37,6 +37,8 @@ pub struct ProgramChecks {
     pub ignore_races: bool,
     /// Ending with an exit status other than 0 is no fault.
     pub any_exit_status: bool,
+    /// Plain accesses are no places to switch.
+    pub by_segments: bool,
     /// How often clocks jump ahead in a run at most; with 0, whoever reads one cannot be verified.
     pub clock_jumps: u32,
     /// Accesses to volatile variables are atomic.
@@ -53,6 +55,7 @@ impl Default for ProgramChecks {
             allocations_may_fail: false,
             ignore_races: false,
             any_exit_status: false,
+            by_segments: false,
             clock_jumps: 1,
             volatile_is_atomic: false,
         }
@@ -68,6 +71,8 @@ pub struct System {
     pub seen: Option<Mutex<SeenUses>>,
     pub lines: LineTable,
     pub components: ComponentTable,
+    /// Whether plain accesses are no places to switch: see [`segments`](crate::segments).
+    pub has_segments: bool,
 }
 
 impl System {
@@ -77,6 +82,7 @@ impl System {
 
     /// A system whose lines and components lie on a ground.
     pub fn on(ground: Arc<dyn Ground>, program: Arc<Program>, options: ProgramChecks, sharing: Sharing) -> System {
+        let has_segments = options.by_segments && !sharing.everything && checks_races(&program, options);
         System {
             program,
             options,
@@ -85,6 +91,16 @@ impl System {
             sharing,
             lines: LineTable::on(Arc::clone(&ground)),
             components: ComponentTable::on(ground),
+            has_segments,
         }
     }
+
+    /// Whether races are looked for.
+    pub fn checks_races(&self) -> bool {
+        checks_races(&self.program, self.options)
+    }
+}
+
+fn checks_races(program: &Program, options: ProgramChecks) -> bool {
+    program.instrumented && !options.ignore_races
 }

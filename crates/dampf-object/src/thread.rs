@@ -2,6 +2,7 @@
 
 use crate::cancellation::Cancellation;
 use crate::locked::LOCKED_WORDS;
+use crate::segments::ACCESS_WORDS;
 use dampf_core::Word;
 use dampf_rv::machine::Hart;
 use dampf_rv::memory::Tree;
@@ -70,7 +71,9 @@ pub struct Thread {
     pub pc: u64,
 }
 
-const FIXED_WORDS: usize = 24;
+const FIXED_WORDS: usize = 25;
+/// Where a thread's words say how many accesses its segment has: they are the last ones.
+const ACCESSES: usize = 24;
 /// The last of the tags that statuses are told apart by.
 const EXITED: Word = 8;
 /// Where a thread's words say which integer registers are not zero; the floating-point ones are behind.
@@ -103,7 +106,8 @@ impl Thread {
         self.held = if taken { self.held.saturating_add(1) } else { self.held.saturating_sub(1) };
     }
 
-    /// Writes a thread and its registers, without what it has locked. Registers that are zero cost nothing.
+    /// Writes a thread and its registers, without what it has locked and accessed. Registers that are zero cost
+    /// nothing.
     pub fn encode(&self, hart: &Hart, out: &mut Vec<Word>) {
         let (tag, first, second) = match self.status {
             Status::Absent => (0, 0, 0),
@@ -135,6 +139,7 @@ impl Thread {
         out.extend(halves(self.recycled.0));
         out.push(self.recycled.1);
         out.extend(halves(self.wait_ended));
+        out.push(0);
         debug_assert_eq!(out.len(), FIXED_WORDS);
         for (file, registers) in [&hart.x[..32], &hart.f[..32]].into_iter().enumerate() {
             // Most threads never use the floating-point registers.
@@ -192,9 +197,10 @@ impl Thread {
 
     /// Whether words from elsewhere can be decoded.
     pub fn is_encoding(words: &[Word]) -> bool {
+        let behind = |words: &[Word]| words.len().checked_sub(Thread::locked_at(words) + Thread::segment_words(words));
         words.len() >= FIXED_WORDS
             && words[0] & 0xff <= EXITED
-            && (words.len().checked_sub(Thread::locked_at(words))).is_some_and(|rest| rest % LOCKED_WORDS == 0)
+            && behind(words).is_some_and(|rest| rest % LOCKED_WORDS == 0)
     }
 
     fn blocks_signals(words: &[Word]) -> bool {
@@ -214,7 +220,21 @@ impl Thread {
 
     /// The words of the variables that the thread has locked.
     pub fn locked(words: &[Word]) -> &[Word] {
-        &words[Thread::locked_at(words)..]
+        &words[Thread::locked_at(words)..words.len() - Thread::segment_words(words)]
+    }
+
+    fn segment_words(words: &[Word]) -> usize {
+        words[ACCESSES] as usize * ACCESS_WORDS
+    }
+
+    /// The words of what the thread has accessed in its segment.
+    pub fn segment(words: &[Word]) -> &[Word] {
+        &words[words.len() - Thread::segment_words(words)..]
+    }
+
+    /// Says how many accesses stand at the end of a thread's words.
+    pub fn set_accesses(words: &mut [Word], accesses: Word) {
+        words[ACCESSES] = accesses;
     }
 
     /// Changes the trees in a thread's words.

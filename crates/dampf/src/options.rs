@@ -349,8 +349,8 @@ pub struct ProgramOptions {
     #[arg(long, value_enum, value_name = "SIZE", default_value = "visible", help_heading = "Programs")]
     pub step: StepSize,
 
-    /// What is left out of the search: switches at operations that no other thread can notice, or nothing
-    #[arg(long, value_enum, value_name = "KIND", default_value = "lgc", help_heading = "Programs")]
+    /// Where threads do not switch: at plain accesses and at what no other thread can notice, at the latter, or nowhere
+    #[arg(long, value_enum, value_name = "KIND", default_value = "auto", help_heading = "Programs")]
     pub reduce: Reduce,
 
     /// Waits on condition variables may end without a signal
@@ -462,8 +462,12 @@ pub enum StepSize {
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum, Serialize, Deserialize)]
 pub enum Reduce {
-    /// Threads switch at locks and at memory that is shared
+    /// As little as possible
     #[default]
+    Auto,
+    /// Threads switch at locks and at atomic operations; races are found by what they access in between
+    Races,
+    /// Threads switch at locks and at memory that is shared
     Lgc,
     /// Threads switch at every access to memory
     None,
@@ -562,7 +566,7 @@ impl ModelOptions {
             ("--goal", !self.goals.is_empty(), Offer::Expressions),
             ("--cflags", !program.cflags.is_empty(), Offer::Programs),
             ("--step", program.step != StepSize::Visible, Offer::Programs),
-            ("--reduce", program.reduce != Reduce::Lgc, Offer::Programs),
+            ("--reduce", program.reduce != Reduce::Auto, Offer::Programs),
             ("--spurious-wakeups", program.spurious_wakeups, Offer::Programs),
             ("--leaks", program.leaks, Offer::Programs),
             ("--uninitialised", program.uninitialised, Offer::Programs),

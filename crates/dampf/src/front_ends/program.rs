@@ -5,9 +5,9 @@ use crate::chance::Chance;
 use crate::compile::{self, Compiler};
 use crate::failure::Failure;
 use crate::front_end::{FrontEnd, Hashes, Made, Making, Offer};
-use crate::options::{ModelOptions, ProgramOptions, Reduce, StepSize, Volatile};
+use crate::options::{ModelOptions, Reduce, StepSize, Volatile};
 use crate::terminal::complain;
-use dampf_core::{Ground, Model, Revise, Successors, Unsupported, Worker};
+use dampf_core::{FaultKind, Ground, Model, Revise, Successors, Unsupported, Worker};
 use dampf_object::{Ending, Granularity, ObjectModel, ProgramChecks, SeenUses, Sharing, read_facts};
 use dampf_report::{Knowledge, Palette, bytes_hash};
 use std::collections::HashSet;
@@ -28,7 +28,7 @@ const TRIAL_BYTES: u64 = 64 << 20;
 const REPETITIONS_MAX: usize = 16;
 
 /// Of what is kept in trails and checkpoints.
-const KNOWLEDGE_VERSION: u32 = 2;
+const KNOWLEDGE_VERSION: u32 = 3;
 
 /// A program that was read and understood.
 pub struct Program {
@@ -49,7 +49,10 @@ fn flags_for(options: &ModelOptions) -> Vec<String> {
 }
 
 /// What is checked of a program, and how finely.
-fn looked_at(options: &ProgramOptions) -> ProgramChecks {
+fn looked_at(options: &ModelOptions) -> ProgramChecks {
+    // Where a race is none of anybody's business, what comes of it is.
+    let races_count = options.selection().counts_all(FaultKind::DataRace);
+    let options = &options.program;
     ProgramChecks {
         granularity: match options.step {
             StepSize::Visible => Granularity::Visible,
@@ -62,6 +65,7 @@ fn looked_at(options: &ProgramOptions) -> ProgramChecks {
         allocations_may_fail: options.malloc_may_fail,
         ignore_races: options.no_races,
         any_exit_status: options.any_exit_status,
+        by_segments: races_count && matches!(options.reduce, Reduce::Auto | Reduce::Races),
         clock_jumps: options.clock_jumps,
         volatile_is_atomic: options.volatile == Volatile::Atomic,
     }
@@ -114,7 +118,7 @@ impl FrontEnd for Program {
             Some(known) => Sharing::from_text(nothing_assumed, &known.text),
             None => Sharing::new(nothing_assumed),
         };
-        let options = looked_at(&options.program);
+        let options = looked_at(options);
         Ok(Program { program: Arc::new(program), options, sharing, hash, build_hash })
     }
 
