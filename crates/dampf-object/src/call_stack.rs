@@ -12,15 +12,21 @@ impl Machine<'_> {
     pub fn user_pc(&self, hart: &Hart) -> u64 {
         let program = &self.system.program;
         let is_hook = program.hook(hart.pc).is_some_and(|hook| !hook.is_in_function());
-        if !is_hook && program.is_user_line(hart.pc) {
+        if !is_hook && self.is_user_line(hart.pc) {
             return program.announced(hart.pc).unwrap_or(hart.pc);
         }
         // At a function's first instruction the caller is in the return address.
         let caller = hart.x[RA].wrapping_sub(2);
-        if is_hook && program.is_user_line(caller) {
+        if is_hook && self.is_user_line(caller) {
             return caller;
         }
-        self.nearest_call(hart, |pc| program.is_user_line(pc)).unwrap_or(hart.pc)
+        self.nearest_call(hart, |pc| self.is_user_line(pc)).unwrap_or(hart.pc)
+    }
+
+    /// Whether an instruction comes from a line that the user wrote. Debug information is read once for each.
+    pub fn is_user_line(&self, pc: u64) -> bool {
+        let mut known = self.scratch.user_lines.borrow_mut();
+        *known.entry(pc).or_insert_with(|| self.system.program.is_user_line(pc))
     }
 
     /// The innermost of the calls that a thread is in which is of some kind.

@@ -23,6 +23,8 @@ use crate::thread::Thread;
 use crate::threads::Threads;
 use dampf_core::Word;
 use dampf_rv::memory::Tree;
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 /// Words of a state before those of the slots: the globals and the process.
 const FIXED_WORDS: usize = 2;
@@ -82,6 +84,8 @@ pub struct Scratch {
     pub section_rivals: Vec<PendingAccess>,
     /// From where threads were passed in the search of circles of waiting threads.
     pub passed: Vec<u32>,
+    /// Whether instructions come from lines that the user wrote, as far as somebody asked.
+    pub user_lines: RefCell<HashMap<u64, bool>>,
     words: Vec<Word>,
     slots: Vec<u32>,
 }

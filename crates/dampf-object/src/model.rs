@@ -90,10 +90,10 @@ impl ObjectWorker<'_> {
         self.machine.load(state);
         match self.machine.advance(slot, way) {
             Ok(()) => self.machine.leak().map(Ending::Fault),
-            Err(RunEnd::Fault(fault)) => {
+            Err(RunEnd::Fault(fault)) if self.machine.has_segments() && fault.kind != FaultKind::DataRace => {
                 // What the step has accessed before the fault may race, and then the fault is only what came of it.
-                let race = self.machine.race().filter(|_| self.machine.has_segments());
-                race.map(Ending::Fault).or_else(|| self.machine.ending(RunEnd::Fault(fault)))
+                let race = self.machine.race_before_fault().map(Ending::Fault);
+                race.or_else(|| self.machine.ending(RunEnd::Fault(fault)))
             }
             Err(stop) => self.machine.ending(stop),
         }
@@ -145,7 +145,7 @@ impl Machine<'_> {
             RunEnd::Unsupported(unsupported) => Ending::Unsupported(*unsupported),
             RunEnd::Fault(fault) => {
                 let hart = self.threads.take_hart(self.threads.running);
-                let location = self.user_location(self.user_pc(&hart));
+                let location = self.user_location(fault.blamed.unwrap_or_else(|| self.user_pc(&hart)));
                 self.threads.put_hart(self.threads.running, hart);
                 Ending::Fault(Fault { kind: fault.kind, message: fault.message, location })
             }

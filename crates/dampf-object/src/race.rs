@@ -146,14 +146,24 @@ impl Machine<'_> {
 
     /// The race that this state is in, if it is in one.
     pub fn race(&mut self) -> Option<Fault> {
+        self.race_among(|_| true)
+    }
+
+    /// The race that the running thread has come into before a fault stopped it: what it stands before is not reached.
+    pub fn race_before_fault(&mut self) -> Option<Fault> {
+        let running = self.threads.running;
+        self.race_among(|slot| slot != running)
+    }
+
+    /// The race among what threads have accessed, and what those stand before that are asked for.
+    fn race_among(&mut self, stands: impl Fn(u32) -> bool) -> Option<Fault> {
         if !self.checks_races() || self.threads.alive(2) < 2 {
             return None;
         }
         let mut pending = std::mem::take(&mut self.scratch.pending);
         pending.clear();
         for slot in 0..self.slots() as u32 {
-            // A fault has stopped the running thread on its way: nobody knows what it stands before.
-            if self.threads.out != Some(slot) {
+            if stands(slot) {
                 self.add_pending(slot, &mut pending);
             }
             self.add_segment(slot, &mut pending);

@@ -31,11 +31,18 @@ pub enum RunEnd {
 pub struct ProgramFault {
     pub kind: FaultKind,
     pub message: String,
+    /// The instruction to blame, where it is not the one that the running thread is at.
+    pub blamed: Option<u64>,
 }
 
 impl RunEnd {
+    /// A fault that another instruction is to blame for than the one at hand.
+    pub fn fault_of(kind: FaultKind, message: String, blamed: u64) -> RunEnd {
+        RunEnd::Fault(Box::new(ProgramFault { kind, message, blamed: Some(blamed) }))
+    }
+
     pub fn fault(kind: FaultKind, message: impl Into<String>) -> RunEnd {
-        RunEnd::Fault(Box::new(ProgramFault { kind, message: message.into() }))
+        RunEnd::Fault(Box::new(ProgramFault { kind, message: message.into(), blamed: None }))
     }
 }
 

@@ -34,9 +34,11 @@
 //! **Ending segments early** is always possible: all of the above holds for any operation, one that does nothing, too.
 //! A thread that runs for long, or accesses much, is interrupted.
 
+use crate::access::{Standing, lines};
 use crate::machine::Machine;
 use crate::race::PendingAccess;
 use crate::run_end::RunEnd;
+use crate::side_access::MemoryAccess;
 use dampf_core::{FaultKind, Word};
 use dampf_rv::machine::{self, Exit, Hart};
 
@@ -221,18 +223,14 @@ impl Machine<'_> {
 
     /// The instruction of the user's that an access is to be blamed on.
     fn blamed_pc(&mut self, hart: &Hart) -> u64 {
-        let program = &self.system.program;
         // Functions that copy and the like call no others.
         let caller = hart.x[RA].wrapping_sub(2);
-        match hart.pc {
-            pc if program.is_user_line(pc) => pc,
-            _ if program.is_user_line(caller) => caller,
-            _ => self.user_pc(hart),
-        }
+        let is_leaf = !self.system.program.is_user_code(hart.pc) && self.is_user_line(caller);
+        if is_leaf { caller } else { self.user_pc(hart) }
     }
 
     /// Notes the plain accesses that an operation or a system call makes besides, as far as others can notice them.
-    pub fn note_side_access(&mut self, hart: &Hart, access: crate::side_access::MemoryAccess) -> Result<(), RunEnd> {
+    pub fn note_side_access(&mut self, hart: &Hart, access: MemoryAccess) -> Result<(), RunEnd> {
         if self.is_free() || !self.is_visible(access.address, access.bytes, access.writes)? {
             return Ok(());
         }
@@ -243,14 +241,10 @@ impl Machine<'_> {
     /// Refuses to take memory away that another thread has accessed, if nothing orders the two: it may access it now.
     pub fn check_unaccessed(&mut self, address: u64, bytes: u64, kind: FaultKind, told: &str) -> Result<(), RunEnd> {
         let Some((slot, access)) = self.segments.of_others(self.threads.running, address, bytes) else { return Ok(()) };
-        let (me, place) = (self.thread_name(self.threads.running), self.place_name(address));
-        let other = self.told_segment_access(slot, access);
-        Err(RunEnd::fault(kind, format!("{me} {told} {place} while {other}")))
-    }
-
-    fn told_segment_access(&mut self, slot: u32, access: SegmentAccess) -> String {
-        let pending = pending(slot, access);
-        format!("{} {} it{}", self.thread_name(slot), pending.told(), self.told_place(pending))
+        let place = self.place_name(access.address.max(address));
+        let (me, other) = (self.thread_name(self.threads.running), self.thread_name(slot));
+        let verb = pending(slot, access).told();
+        Err(RunEnd::fault_of(kind, format!("{other} {verb} {place} while {me} {told} it"), access.pc.into()))
     }
 
     /// Refuses a step that takes memory away which others have accessed, whatever it is.
@@ -273,18 +267,20 @@ impl Machine<'_> {
     }
 
     fn is_still_there(&mut self, access: &SegmentAccess) -> bool {
-        let mut lines = crate::access::lines(access.address, access.bytes.into());
-        lines.all(|(line, mask)| self.standing(line).is_some_and(|standing| standing.valid & mask == mask))
+        lines(access.address, access.bytes.into()).all(|(line, mask)| {
+            let standing = self.standing(line);
+            let there = |standing: Standing| if access.writes { standing.writable } else { standing.valid };
+            standing.is_some_and(|standing| there(standing) & mask == mask)
+        })
     }
 
     /// The fault of an access that could as well come now, when there is nothing any more.
     fn ended_under(&mut self, slot: u32, access: SegmentAccess) -> RunEnd {
         let bytes = u64::from(access.bytes);
         match self.bad_access(access.address, bytes, access.writes) {
-            RunEnd::Fault(mut fault) => {
-                let (name, place) = (self.thread_name(slot), self.told_place(pending(slot, access)));
-                fault.message = format!("{} by {name}{place}, which nothing orders before", fault.message);
-                RunEnd::Fault(fault)
+            RunEnd::Fault(fault) => {
+                let message = format!("{}, by {}", fault.message, self.thread_name(slot));
+                RunEnd::fault_of(fault.kind, message, access.pc.into())
             }
             other => other,
         }
@@ -294,7 +290,7 @@ impl Machine<'_> {
 /// An access of a segment as one that a thread stands before: nothing that others do comes between.
 pub fn pending(slot: u32, access: SegmentAccess) -> PendingAccess {
     let SegmentAccess { address, bytes, writes, pc } = access;
-    let memory = crate::side_access::MemoryAccess { address, bytes: bytes.into(), writes };
+    let memory = MemoryAccess { address, bytes: bytes.into(), writes };
     PendingAccess::plain(slot, memory, pc.into())
 }
 

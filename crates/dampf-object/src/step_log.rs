@@ -144,7 +144,7 @@ impl Machine<'_> {
         let address = hart.x[usize::from(access.base)].wrapping_add(access.offset as i64 as u64);
         let is_of_interest = |machine: &Self| machine.is_of_interest(address) && !machine.acts_for_framework(hart);
         // What is used under a mutex makes no steps, and is what the critical section is about.
-        let is_shared = system.program.is_user_line(hart.pc) && self.is_guarded(address);
+        let is_shared = self.is_guarded(address) && self.is_user_line(hart.pc);
         let is_wanted = match is_first {
             true => true,
             false if !is_of_interest(self) => false,
@@ -178,7 +178,7 @@ impl Machine<'_> {
         let has_room = log.events.len() < OPERATIONS_MAX;
         let access = self.plain_access_ahead(hart)?;
         let is_wanted = has_room
-            && self.system.program.is_user_line(hart.pc)
+            && self.is_user_line(hart.pc)
             && self.is_of_interest(access.address)
             && !self.acts_for_framework(hart);
         is_wanted.then(|| self.ahead(hart, false, access.told(), (access.address, access.bytes, access.writes)))
