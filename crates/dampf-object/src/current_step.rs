@@ -2,6 +2,7 @@
 
 use crate::step_log::StepLog;
 use crate::system::Granularity;
+use crate::transactions::Transaction;
 
 #[derive(Default)]
 pub struct CurrentStep {
@@ -31,6 +32,8 @@ pub struct CurrentStep {
     pub output: Vec<u8>,
     /// What this step leaves out because it is not supported, if it does: then the search verifies nothing.
     pub unsupported: Option<String>,
+    /// The mutexes that the running thread has acquired, as long as it has done nothing else.
+    pub transaction: Transaction,
     /// What happens, where somebody wants to know it all.
     pub log: Option<Box<StepLog>>,
     /// Whether names are for people who read a trail, and may take their time.
@@ -57,5 +60,6 @@ impl CurrentStep {
         self.watches_frames = false;
         self.sp_before = sp;
         self.sp_noted = sp;
+        self.transaction.close();
     }
 }

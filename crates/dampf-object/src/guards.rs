@@ -72,7 +72,10 @@ impl Machine<'_> {
     /// Takes note in random runs that a mutex is acquired.
     pub fn see_mutex(&self, mutex: u64) {
         if let Some(seen) = &self.system.seen {
-            seen.lock().expect("nothing panics under this lock").mutexes.see(mutex);
+            let seen = &mut *seen.lock().expect("nothing panics under this lock");
+            let held = self.held_of(&seen.mutexes);
+            seen.acquired.extend(seen.mutexes.members(held).map(|held| (held, mutex)));
+            seen.mutexes.see(mutex);
         }
     }
 }

@@ -52,7 +52,7 @@ pub static TABLE: &[HookRow] = &[
         perform: |machine, hart, _| machine.destroy_mutex(hart) },
     HookRow { place: Symbols(&["pthread_mutex_lock"]), registers: Arguments(1), deadline: None,
         object: MUTEX, side_accesses: &[], ways: Waits(&MUTEX_WAIT),
-        visible: Visible::ByObject, observes: Observes::Nothing, told: Verb("locks"),
+        visible: Visible::AsAcquisition, observes: Observes::Nothing, told: Verb("locks"),
         perform: |machine, hart, _| machine.lock_mutex(hart, Attempt::Wait) },
     HookRow { place: Symbols(&["pthread_mutex_trylock"]), registers: Arguments(1), deadline: None,
         object: MUTEX, side_accesses: &[], ways: One,

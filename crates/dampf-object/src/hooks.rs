@@ -134,6 +134,8 @@ pub enum Visible {
     Always,
     /// Where others use the object.
     ByObject,
+    /// Where others use the mutex, unless the step goes through ([`transactions`](crate::transactions)).
+    AsAcquisition,
     /// Where others use the object and may notice that it is released. Otherwise it is folded into the step before.
     AsRelease,
     /// Like the object, or like the release of the mutex in argument 1.
@@ -378,7 +380,7 @@ mod tests {
         for row in TABLE {
             let about = names(row);
             let has_object = row.object != Object::None;
-            let asks_object = matches!(row.visible, Visible::ByObject | Visible::AsRelease | Visible::AsConditionWait);
+            let asks_object = matches!(row.visible, Visible::ByObject | Visible::AsAcquisition | Visible::AsRelease | Visible::AsConditionWait);
             assert_eq!(asks_object, has_object, "{about:?} is visible by its object, or has none");
             assert!(row.observes != Observes::Locks || has_object, "{about:?} observes a lock");
             assert!(row.side_accesses.len() <= 2, "{about:?}");

@@ -95,6 +95,7 @@ mod test_frameworks;
 mod thread;
 mod thread_names;
 mod threads;
+mod transactions;
 mod transfer;
 mod undefined;
 mod uses;

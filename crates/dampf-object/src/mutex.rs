@@ -159,6 +159,7 @@ impl Machine<'_> {
         if count == 0 {
             self.threads.current_mut().count_held(true);
             self.see_mutex(mutex);
+            self.note_acquired(mutex);
         }
         self.memory.poke_word(mutex + LOCK, HELD);
         self.memory.poke_word(mutex + COUNT, count + 1);
@@ -174,6 +175,7 @@ impl Machine<'_> {
             self.memory.poke_word(mutex + LOCK, 0);
             self.memory.poke_word(mutex + OWNER, 0);
             self.threads.current_mut().count_held(false);
+            self.step.transaction.close();
             // What the mutex guards may no longer be accessed without asking.
             self.memory.forget_translations();
         }

@@ -43,6 +43,7 @@
 //! stop before every instruction of the program's own code. **Cancellation** is treated in the same way: threads stop
 //! before cancellation points once one thread has cancelled another.
 
+use crate::transactions::{LockOrder, without_circles};
 use crate::uses::{Use, line_of};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -156,6 +157,9 @@ pub struct Sharing {
     pub uses: BTreeMap<u64, Use>,
     /// The mutexes that guard the blocks of call sites, by site; for blocks of which nothing else is assumed.
     pub guarded_sites: BTreeMap<u32, u64>,
+    /// Steps go through the acquisition of the second mutex of a pair behind that of the first. See
+    /// [`transactions`](crate::transactions).
+    pub lock_order: LockOrder,
     /// How often searches have refuted that.
     refuted_uses: u32,
     /// Nothing is assumed thread-local (`--reduce none`).
@@ -174,6 +178,8 @@ pub struct Sharing {
 const USE: &str = "use";
 /// What stands before a site and the address of the mutex that guards its blocks.
 const GUARD: &str = "guard";
+/// What stands before the addresses of two mutexes that are acquired in this order.
+const ORDER: &str = "order";
 
 impl Sharing {
     pub fn new(everything: bool) -> Sharing {
@@ -313,6 +319,9 @@ impl Sharing {
         for (site, mutex) in &self.guarded_sites {
             writeln!(text, "{GUARD} {site} {mutex}").expect("a string takes everything");
         }
+        for (held, acquired) in &self.lock_order {
+            writeln!(text, "{ORDER} {held} {acquired}").expect("a string takes everything");
+        }
         text
     }
 
@@ -325,7 +334,12 @@ impl Sharing {
             let (site, mutex) = line.strip_prefix(GUARD)?.trim_start().split_once(' ')?;
             Some((site.parse().ok()?, mutex.parse().ok()?))
         };
+        let order = |line: &str| {
+            let (held, acquired) = line.strip_prefix(ORDER)?.trim_start().split_once(' ')?;
+            Some((held.parse().ok()?, acquired.parse().ok()?))
+        };
         let mut sharing = Sharing::new(everything);
+        sharing.lock_order = without_circles(&text.lines().filter_map(order).collect());
         sharing.uses = text.lines().filter_map(using).collect();
         sharing.guarded_sites = text.lines().filter_map(guard).collect();
         sharing.learn(read_facts(text));
@@ -345,6 +359,7 @@ mod tests {
         sharing.learn([Fact::new(FactKind::LocksObserved, 0_u64)]);
         sharing.uses.extend([(64, Use::ReadOnly), (1 << 40, Use::Of(3)), (72, Use::Guarded(1 << 41))]);
         sharing.guarded_sites.extend([(7, 64), (u32::MAX, 1 << 41)]);
+        sharing.lock_order.extend([(8, 1 << 40), (1 << 40, 3)]);
         sharing.end_trials();
         assert_eq!(Sharing::from_text(false, &sharing.to_text()), sharing);
         assert!(sharing.locks_observed() && !sharing.ends_observed());

@@ -558,6 +558,7 @@ impl Machine<'_> {
             Visible::Never => Ok(false),
             Visible::Always => Ok(true),
             Visible::ByObject => is_used(self),
+            Visible::AsAcquisition => Ok(is_used(self)? && !self.goes_through(object)),
             Visible::AsRelease => Ok(is_used(self)? && self.is_visible_release(object)),
             Visible::AsConditionWait => {
                 // What a wait releases is a lock like any other.
@@ -619,6 +620,10 @@ impl Machine<'_> {
             // Who waits for the object is no part of its memory, but changes with it.
             self.memory.note_write(hart.x[A0], bytes.into());
         }
+        let moves = matches!(hook.visible, Visible::Never | Visible::AsAcquisition | Visible::AsFree);
+        if !moves {
+            self.step.transaction.close();
+        }
         let next = (hook.perform)(self, hart, hook.call(way.unwrap_or(0)))?;
         self.threads.operating = None;
         Ok(next)
@@ -668,6 +673,7 @@ impl Machine<'_> {
         if self.has_segments() && self.step.others {
             self.note_call_access(hart)?;
         }
+        self.step.transaction.close();
         let next = self.system_call(hart, way.unwrap_or(0))?;
         if way.is_some() {
             self.step.granted = false;

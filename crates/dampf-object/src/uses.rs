@@ -19,6 +19,7 @@ use crate::layout::Region;
 use crate::machine::Machine;
 use crate::run_end::RunEnd;
 use crate::sharing::{Fact, FactKind, Sharing};
+use crate::transactions::{LockOrder, without_circles};
 use dampf_rv::memory::LINE_BYTES;
 use std::collections::{BTreeMap, HashMap};
 
@@ -119,6 +120,8 @@ pub struct SeenUses {
     /// The same of blocks of the heap, by the sites that they were allocated at.
     sites: HashMap<u32, MutexSet>,
     pub mutexes: SeenMutexes,
+    /// Mutexes that were acquired while others were held.
+    pub acquired: LockOrder,
 }
 
 impl SeenUses {
@@ -139,6 +142,7 @@ impl SeenUses {
             let guards = self.mutexes.adopt(guards, &other.mutexes);
             self.see(word, SeenWord { by, guards });
         }
+        self.acquired.extend(&other.acquired);
         for (&site, &guards) in &other.sites {
             let guards = self.mutexes.adopt(guards, &other.mutexes);
             self.see_site(site, guards);
@@ -152,6 +156,11 @@ impl SeenUses {
             Seen::Written(slot) => Some((word, Use::Of(slot))),
             Seen::Common => self.mutexes.least(guards).map(|mutex| (word, Use::Guarded(mutex))),
         })
+    }
+
+    /// The order in which mutexes are acquired, as far as it has no circles.
+    pub fn lock_order(&self) -> LockOrder {
+        without_circles(&self.acquired)
     }
 
     /// The mutexes that guard the blocks of sites.

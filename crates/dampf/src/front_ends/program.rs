@@ -149,6 +149,7 @@ impl FrontEnd for Program {
                 if !self.sharing.everything && seed + 1 >= TRIAL_RUNS / 2 {
                     self.sharing.uses = seen.uses().collect();
                     self.sharing.guarded_sites = seen.guarded_sites().collect();
+                    self.sharing.lock_order = seen.lock_order();
                 }
                 if refuted.is_empty() {
                     break;
