@@ -179,7 +179,6 @@ impl Machine<'_> {
         let access = self.plain_access_ahead(hart)?;
         let is_wanted = has_room
             && self.is_user_line(hart.pc)
-            && self.is_of_interest(access.address)
             && !self.acts_for_framework(hart);
         is_wanted.then(|| self.ahead(hart, false, access.told(), (access.address, access.bytes, access.writes)))
     }
