@@ -190,7 +190,7 @@ impl Machine<'_> {
         if !self.locked.is_empty() {
             self.check_locked(address, bytes)?;
         }
-        if visible && !self.is_free() {
+        if visible && !self.is_free_to_access() {
             if !self.step.granted {
                 return Err(if self.has_segments() { RunEnd::Shared } else { RunEnd::Visible });
             }
@@ -216,7 +216,7 @@ impl Machine<'_> {
             0 => (standing.valid, standing.writable),
             visible if watched => (standing.valid & !visible, standing.writable & !visible),
             visible => {
-                let (read, write) = self.unasked(address & !63, standing.region, self.is_free());
+                let (read, write) = self.unasked(address & !63, standing.region, self.is_free_to_access());
                 (standing.valid & (!visible | read), standing.writable & (!visible | write))
             }
         };

@@ -39,6 +39,7 @@ impl Machine<'_> {
         let thread = self.threads.current_mut();
         thread.atomic = thread.atomic.saturating_sub(1);
         if thread.atomic == 0 {
+            self.order_section_end();
             self.scratch.section_rivals.clear();
         }
         // What was visible within the section has happened; what follows is another step.

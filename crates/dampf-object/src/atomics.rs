@@ -1,8 +1,10 @@
 //! The compiler's atomic operations.
 
+use crate::history::Order;
 use crate::machine::Machine;
 use crate::premise::Premise;
 use crate::run_end::RunEnd;
+use crate::side_access::MemoryAccess;
 use crate::step::Next;
 use dampf_rv::machine::{self, Hart};
 
@@ -29,7 +31,10 @@ impl Machine<'_> {
     /// An atomic operation as the compiler asks for it, but for comparing.
     pub fn atomic_operation(&mut self, atomic: Atomic, bytes: u8, hart: &Hart) -> Result<Next, RunEnd> {
         let (address, operand) = (hart.x[A0], hart.x[A1]);
-        self.note_orders(&[if atomic == Atomic::Load { operand } else { hart.x[A2] }]);
+        let order = if atomic == Atomic::Load { operand } else { hart.x[A2] };
+        self.note_orders(&[order]);
+        let access = MemoryAccess { address, bytes: bytes.into(), writes: atomic != Atomic::Load };
+        self.order_atomic(access, atomic != Atomic::Store, Order::of(order))?;
         self.check_aligned(address, u64::from(bytes))?;
         if atomic == Atomic::Store {
             self.store_checked(address, operand, usize::from(bytes))?;
@@ -62,6 +67,12 @@ impl Machine<'_> {
         }
     }
 
+    /// Compares a variable, and exchanges it or not: the last two arguments say how either orders memory.
+    fn order_exchange(&mut self, access: MemoryAccess, hart: &Hart) -> Result<(), RunEnd> {
+        let order = if access.writes { hart.x[A0 + 3] } else { hart.x[A0 + 4] };
+        self.order_atomic(access, true, Order::of(order))
+    }
+
     /// In how many ways a weak exchange can happen: it may fail although the expected value is there.
     pub fn ways_to_exchange(&self, [address, expected]: [u64; 2], bytes: u8) -> u32 {
         let value = |address: u64| self.memory.peek_value(address, usize::from(bytes));
@@ -78,7 +89,9 @@ impl Machine<'_> {
         let granted = self.step.granted;
         let old = self.load_checked(address, size)?;
         self.step.granted = granted;
-        if fails || self.memory.peek_value(expected, size) != old {
+        let exchanges = !fails && self.memory.peek_value(expected, size) == old;
+        self.order_exchange(MemoryAccess { address, bytes: bytes.into(), writes: exchanges }, hart)?;
+        if !exchanges {
             self.store_checked(expected, old, size)?;
             self.step.granted = false;
             return Ok(Next::Return(0));
@@ -103,7 +116,9 @@ impl Machine<'_> {
         self.check_aligned(address, u64::from(bytes))?;
         let granted = self.step.granted;
         let old = self.load_checked(address, usize::from(bytes))?;
-        if old == truncated(expected, bytes) {
+        let exchanges = old == truncated(expected, bytes);
+        self.order_exchange(MemoryAccess { address, bytes: bytes.into(), writes: exchanges }, hart)?;
+        if exchanges {
             self.step.granted = granted;
             self.store_checked(address, hart.x[A2], usize::from(bytes))?;
         }

@@ -79,6 +79,9 @@ impl Machine<'_> {
                 hart.x[A0] = 0;
                 hart.pc = hart.x[RA];
                 self.threads[slot as usize].status = Status::Running;
+                if self.has_history() {
+                    self.process.change().history.acquire(slot, barrier);
+                }
                 self.step.fresh.push(slot);
             }
         }

@@ -84,6 +84,7 @@ impl Machine<'_> {
         let Status::OnCondition { mutex, .. } = self.threads[slot as usize].status else { return };
         self.threads.hart_mut(slot);
         self.threads[slot as usize].status = Status::Reacquiring { mutex, result: 0 };
+        self.tell_history(slot);
     }
 
     /// A wait of the running thread on a condition variable ends by itself.

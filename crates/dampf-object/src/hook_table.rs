@@ -8,6 +8,7 @@ use crate::atomics::Atomic;
 use crate::barrier::BARRIER_BYTES;
 use crate::choice::{SAMPLES, sample, sample_told};
 use crate::condition::CONDITION_BYTES;
+use crate::history::Order;
 use crate::hooks::LiveRegisters::{All, Arguments, OfCode};
 use crate::hooks::Object::Synchronisation;
 use crate::hooks::Place::{AtomicCallbacks, Convention, FailedCheck, Prefix, Symbols};
@@ -601,6 +602,14 @@ pub static TABLE: &[HookRow] = &[
         object: ATOMIC, side_accesses: &[], ways: One,
         visible: Visible::ByObject, observes: Observes::Nothing, told: Verb("compares and exchanges"),
         perform: |machine, hart, call| machine.compare_value(call.bytes, hart) },
+    HookRow { place: Symbols(&["__tsan_atomic_thread_fence"]), registers: Arguments(1), deadline: None,
+        object: Object::None, side_accesses: &[], ways: One,
+        visible: Visible::Never, observes: Observes::Nothing, told: BySource,
+        perform: |machine, hart, _| machine.fence(Order::of(hart.x[10]), Next::Return(0)) },
+    HookRow { place: Place::Fence, registers: OfCode, deadline: None,
+        object: Object::None, side_accesses: &[], ways: One,
+        visible: Visible::Never, observes: Observes::Nothing, told: BySource,
+        perform: |machine, _, _| machine.fence(Order::FULL, Next::Run) },
     // Functions tell of their frames by themselves.
     HookRow { registers: Arguments(0), deadline: None,
         place: Symbols(&["__asan_init", "__asan_version_mismatch_check_v8", "__asan_register_globals",

@@ -57,6 +57,8 @@ pub enum Place {
     SectionReturn,
     /// At the call of a callback that announces a read which the compiler left out.
     OmittedRead,
+    /// At a fence of the program's that no callback announces.
+    Fence,
 }
 
 /// The registers that can still be read while a thread stands before an operation.
@@ -264,7 +266,7 @@ pub fn by_name(name: &str) -> Option<Hook> {
         Place::Convention { library, program } => library.contains(&name) || program.contains(&name),
         Place::FailedCheck { function, .. } => function == name,
         Place::Prefix(_) | Place::AtomicCallbacks(_) => false,
-        Place::Main | Place::SectionFunction | Place::SectionReturn | Place::OmittedRead => false,
+        Place::Main | Place::SectionFunction | Place::SectionReturn | Place::OmittedRead | Place::Fence => false,
     };
     let begins = |row: &&HookRow| matches!(row.place, Place::Prefix(prefix) if name.starts_with(prefix));
     let found = TABLE.iter().find(named).or_else(|| TABLE.iter().find(begins));
@@ -329,7 +331,9 @@ mod tests {
             Place::Convention { library, program } => [library, program].concat(),
             Place::Prefix(prefix) => vec![prefix],
             Place::FailedCheck { function, .. } => vec![function],
-            Place::Main | Place::SectionFunction | Place::SectionReturn | Place::OmittedRead => Vec::new(),
+            Place::Main | Place::SectionFunction | Place::SectionReturn | Place::OmittedRead | Place::Fence => {
+                Vec::new()
+            }
         }
     }
 
@@ -380,11 +384,14 @@ mod tests {
         for row in TABLE {
             let about = names(row);
             let has_object = row.object != Object::None;
-            let asks_object = matches!(row.visible, Visible::ByObject | Visible::AsAcquisition | Visible::AsRelease | Visible::AsConditionWait);
+            let asks_object = matches!(
+                row.visible,
+                Visible::ByObject | Visible::AsAcquisition | Visible::AsRelease | Visible::AsConditionWait
+            );
             assert_eq!(asks_object, has_object, "{about:?} is visible by its object, or has none");
             assert!(row.observes != Observes::Locks || has_object, "{about:?} observes a lock");
             assert!(row.side_accesses.len() <= 2, "{about:?}");
-            if matches!(row.place, Place::Main | Place::SectionFunction | Place::SectionReturn | Place::OmittedRead) {
+            if names(row).is_empty() {
                 assert!(at_place(row.place, 4).is_in_function());
             } else {
                 match row.registers {

@@ -140,6 +140,7 @@ impl Machine<'_> {
             new.x[RA] = layout::RETURN_FROM_BODY;
             new.x[A0] = argument;
         }
+        self.begin_history(slot);
         self.step.fresh.push(slot);
         self.step.alone = false;
         self.step.others = true;
@@ -254,6 +255,7 @@ impl Machine<'_> {
     /// The running thread is no more.
     pub fn end_thread(&mut self, value: u64) -> Next {
         self.publish(value);
+        self.end_history();
         let slot = self.threads.running;
         let created = *self.threads.current();
         for region in [Region::Stack(slot), Region::Tls(slot)] {
@@ -331,6 +333,7 @@ impl Machine<'_> {
                 }
                 self.threads.hart_mut(slot);
                 self.threads[slot as usize] = thread.gone();
+                self.join_history(slot);
                 self.step.others = self.threads.has_others();
                 self.memory.forget_translations();
                 Ok(Next::Return(0))

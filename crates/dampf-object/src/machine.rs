@@ -281,4 +281,11 @@ impl<'m> Machine<'m> {
     pub fn is_free(&self) -> bool {
         self.step.alone || self.threads.current().atomic > 0
     }
+
+    /// Whether the running thread may access memory as it likes: it is free, and no thread that has ended has left
+    /// accesses that it does not know of.
+    #[inline]
+    pub fn is_free_to_access(&self) -> bool {
+        self.threads.current().atomic > 0 || self.step.alone && self.process.history.is_empty()
+    }
 }

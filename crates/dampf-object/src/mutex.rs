@@ -160,6 +160,7 @@ impl Machine<'_> {
             self.threads.current_mut().count_held(true);
             self.see_mutex(mutex);
             self.note_acquired(mutex);
+            self.order_mutex(mutex, true);
         }
         self.memory.poke_word(mutex + LOCK, HELD);
         self.memory.poke_word(mutex + COUNT, count + 1);
@@ -176,6 +177,7 @@ impl Machine<'_> {
             self.memory.poke_word(mutex + OWNER, 0);
             self.threads.current_mut().count_held(false);
             self.step.transaction.close();
+            self.order_mutex(mutex, false);
             // What the mutex guards may no longer be accessed without asking.
             self.memory.forget_translations();
         }

@@ -2,6 +2,7 @@
 
 use crate::arena::Arena;
 use crate::descriptors::Descriptors;
+use crate::history::History;
 use crate::mappings::Mappings;
 use crate::signals::Signals;
 use dampf_core::Word;
@@ -25,10 +26,12 @@ pub struct Process {
     pub library_blocks: Arena,
     /// Addresses that threads have loaded with a reservation, by slot. Ascending.
     pub reservations: Vec<(u32, u64)>,
+    /// Accesses that not all threads know of.
+    pub history: History,
     pub signals: Signals,
 }
 
-/// Where the list begins in a process's words; mappings, open files, blocks and signals follow it.
+/// Where the list begins in a process's words; mappings, open files, blocks, the history and signals follow it.
 const FIXED_WORDS: usize = 11;
 const RESERVATION_WORDS: usize = 3;
 
@@ -61,6 +64,7 @@ impl Process {
         self.mappings.encode(out);
         self.descriptors.encode(out);
         self.library_blocks.encode(out);
+        self.history.encode(out);
         self.signals.encode(out);
     }
 
@@ -72,6 +76,7 @@ impl Process {
         let (mappings, rest) = Mappings::decode(&words[mappings_at..]);
         let (descriptors, rest) = Descriptors::decode(rest);
         let (library_blocks, rest) = Arena::decode(rest);
+        let (history, rest) = History::decode(rest);
         Process {
             ended: (words[0] & ((1 << CLOCK_SHIFT) - 1)).checked_sub(1).map(|status| status as u8),
             clock_jumps: words[0] >> CLOCK_SHIFT,
@@ -87,6 +92,7 @@ impl Process {
                 .map(|at| (words[at], long(at + 1)))
                 .collect(),
             library_blocks,
+            history,
             signals: Signals::decode(rest),
         }
     }
@@ -97,7 +103,7 @@ impl Process {
         let list = RESERVATION_WORDS as u64 * u64::from(*reservations);
         let rest = usize::try_from(list).ok().and_then(|list| words.get(FIXED_WORDS.checked_add(list)?..));
         let rest = rest.and_then(Mappings::skip).and_then(Descriptors::skip);
-        rest.and_then(Arena::skip).is_some_and(Signals::is_encoding)
+        rest.and_then(Arena::skip).and_then(History::skip).is_some_and(Signals::is_encoding)
     }
 }
 
@@ -127,6 +133,9 @@ mod tests {
         process.encode(&mut words);
         assert_eq!(Process::decode(&words), process);
         assert!(Process::is_encoding(&words));
+        process.history.access(1, 8, 4, true, 7);
+        process.encode(&mut words);
+        assert_eq!(Process::decode(&words), process);
         let without_signals = words.len() - 4;
         for length in (0..words.len()).filter(|&length| length != without_signals) {
             assert!(!Process::is_encoding(&words[..length]), "the first {length} words are no process");

@@ -378,6 +378,19 @@ fn atomic_assembly(image: &Image, code: &Code) -> Vec<u64> {
     atomic
 }
 
+/// The fences in some code.
+fn fences(code: &Code, range: Range<u64>) -> Vec<u64> {
+    let mut found = Vec::new();
+    let mut pc = range.start;
+    while pc < range.end {
+        let instruction = code.at(pc);
+        found.extend(instruction.filter(|instruction| instruction.op == Op::Fence).map(|_| pc));
+        // What is no instruction are constants, or the space between functions.
+        pc += instruction.map_or(2, |instruction| u64::from(instruction.length));
+    }
+    found
+}
+
 /// Whether an address lies in one of some sorted disjoint ranges.
 fn lies_within(ranges: &[Range<u64>], address: u64) -> bool {
     let after = ranges.partition_point(|range| range.start <= address);
@@ -451,6 +464,11 @@ fn plant(image: &Image, debug: &DebugInfo, code: &mut Code, main: u64) -> (ByAdd
     for (call, bytes) in unmade_reads(image, code, debug.user_code()) {
         if code.plant(call) {
             hooks.insert(call, hooks::at_place(Place::OmittedRead, bytes));
+        }
+    }
+    for fence in debug.user_code().iter().flat_map(|range| fences(code, range.clone())).collect::<Vec<_>>() {
+        if code.plant(fence) {
+            hooks.insert(fence, hooks::at_place(Place::Fence, 0));
         }
     }
     if code.plant(main) {

@@ -11,10 +11,11 @@
 //! exclude each other, but nothing orders them with plain accesses outside: a section races with an access that another
 //! thread stands before meanwhile.
 
+use crate::happens_before;
 use crate::hooks::{Hook, Object};
 use crate::machine::Machine;
-use crate::segments;
 use crate::run_end::RunEnd;
+use crate::segments;
 use crate::side_access::MemoryAccess;
 use crate::thread::Status;
 use dampf_core::{Fault, FaultKind};
@@ -189,6 +190,7 @@ impl Machine<'_> {
             self.add_pending(slot, &mut rivals);
             self.add_segment(slot, &mut rivals);
         }
+        rivals.extend(self.process.history.unknown_to(running).map(happens_before::pending));
         rivals.retain(|rival| !rival.atomic && self.threads[rival.slot as usize].atomic == 0);
         self.scratch.section_rivals = rivals;
     }

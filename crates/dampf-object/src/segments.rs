@@ -187,6 +187,9 @@ impl Machine<'_> {
 
     /// Notes a plain access of the running thread. It stops before one for which there is no room.
     fn note_access(&mut self, access: PendingAccess) -> Result<(), RunEnd> {
+        if self.has_history() {
+            return self.remember_access(access);
+        }
         let PendingAccess { slot, address, bytes, writes, pc, .. } = access;
         let bytes = bytes.clamp(1, u64::from(u32::MAX >> 1)) as u32;
         match self.segments.note(slot, SegmentAccess { address, bytes, writes, pc: pc as u32 }) {
@@ -231,7 +234,7 @@ impl Machine<'_> {
 
     /// Notes the plain accesses that an operation or a system call makes besides, as far as others can notice them.
     pub fn note_side_access(&mut self, hart: &Hart, access: MemoryAccess) -> Result<(), RunEnd> {
-        if self.is_free() || !self.is_visible(access.address, access.bytes, access.writes)? {
+        if self.is_free_to_access() || !self.is_visible(access.address, access.bytes, access.writes)? {
             return Ok(());
         }
         let pc = self.blamed_pc(hart);
@@ -240,11 +243,17 @@ impl Machine<'_> {
 
     /// Refuses to take memory away that another thread has accessed, if nothing orders the two: it may access it now.
     pub fn check_unaccessed(&mut self, address: u64, bytes: u64, kind: FaultKind, told: &str) -> Result<(), RunEnd> {
+        self.end_in_history(address, bytes, kind, told)?;
         let Some((slot, access)) = self.segments.of_others(self.threads.running, address, bytes) else { return Ok(()) };
+        Err(self.told_taken(pending(slot, access), address, kind, told))
+    }
+
+    /// The fault of an access to memory that the running thread takes away from an address on.
+    pub fn told_taken(&mut self, access: PendingAccess, address: u64, kind: FaultKind, told: &str) -> RunEnd {
         let place = self.place_name(access.address.max(address));
-        let (me, other) = (self.thread_name(self.threads.running), self.thread_name(slot));
-        let verb = pending(slot, access).told();
-        Err(RunEnd::fault_of(kind, format!("{other} {verb} {place} while {me} {told} it"), access.pc.into()))
+        let (me, other) = (self.thread_name(self.threads.running), self.thread_name(access.slot));
+        let message = format!("{other} {} {place} while {me} {told} it", access.told());
+        RunEnd::fault_of(kind, message, access.pc)
     }
 
     /// Refuses a step that takes memory away which others have accessed, whatever it is.
@@ -266,7 +275,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn is_still_there(&mut self, access: &SegmentAccess) -> bool {
+    pub fn is_still_there(&mut self, access: &SegmentAccess) -> bool {
         lines(access.address, access.bytes.into()).all(|(line, mask)| {
             let standing = self.standing(line);
             let there = |standing: Standing| if access.writes { standing.writable } else { standing.valid };
@@ -275,7 +284,7 @@ impl Machine<'_> {
     }
 
     /// The fault of an access that could as well come now, when there is nothing any more.
-    fn ended_under(&mut self, slot: u32, access: SegmentAccess) -> RunEnd {
+    pub fn ended_under(&mut self, slot: u32, access: SegmentAccess) -> RunEnd {
         let bytes = u64::from(access.bytes);
         match self.bad_access(access.address, bytes, access.writes) {
             RunEnd::Fault(fault) => {

@@ -108,6 +108,10 @@ fact_kinds! {
     TooFewSlots, "too-few-slots", "more threads live at the same time than there was room for";
     /// Signals are sent to other threads, or by a timer, and handled there.
     SignalsSent, "signals-sent", "a signal is handled by a thread that did not send it";
+    /// Atomic operations order less than all memory.
+    WeakOrders, "weak-orders", "an atomic operation orders less than all memory";
+    /// There are fences beside them.
+    FencesUsed, "fences-used", "memory is ordered by fences";
     /// Threads cancel others.
     ThreadsCancelled, "threads-cancelled", "a thread cancels another";
 }
@@ -169,6 +173,8 @@ pub struct Sharing {
     joins_observed: bool,
     signals_sent: bool,
     threads_cancelled: bool,
+    weak_orders: bool,
+    fences: bool,
     /// The numbers of the lines of stacks and thread-local storage that are shared, ascending.
     shared_lines: Vec<u64>,
     slots: usize,
@@ -195,6 +201,8 @@ impl Sharing {
         self.joins_observed = self.everything || self.knows(FactKind::JoinsObserved, 0);
         self.signals_sent = self.knows(FactKind::SignalsSent, 0);
         self.threads_cancelled = self.knows(FactKind::ThreadsCancelled, 0);
+        self.weak_orders = self.knows(FactKind::WeakOrders, 0);
+        self.fences = self.knows(FactKind::FencesUsed, 0);
         self.shared_lines = self.range(FactKind::SharedLine, 0..u64::MAX).collect();
         let most = self.range(FactKind::TooFewSlots, 0..u64::MAX).last();
         self.slots = most.map_or(SLOTS, |too_few| 2 * too_few as usize);
@@ -268,6 +276,18 @@ impl Sharing {
     #[inline]
     pub fn threads_cancelled(&self) -> bool {
         self.threads_cancelled
+    }
+
+    /// Whether atomic operations order less than all memory.
+    #[inline]
+    pub fn has_weak_orders(&self) -> bool {
+        self.weak_orders
+    }
+
+    /// Whether memory is ordered by fences, too.
+    #[inline]
+    pub fn has_fences(&self) -> bool {
+        self.fences
     }
 
     /// Threads that live at the same time have so many slots.

@@ -93,7 +93,8 @@ impl Machine<'_> {
                 self.run_thread(fresh, None)?;
             }
         }
-        self.check_segments()
+        self.check_segments()?;
+        self.settle_history()
     }
 
     fn run_thread(&mut self, slot: u32, way: Option<u32>) -> Result<(), RunEnd> {
@@ -201,6 +202,9 @@ impl Machine<'_> {
         if self.has_segments() && !stands_at_operation && self.plain_access_ahead(hart).is_some() {
             // Such an access needs no grant, and is noted.
             self.step.granted = false;
+        }
+        if self.has_history() && self.step.granted && !stands_at_operation {
+            self.order_next_access(hart)?;
         }
         if self.step.granted && !stands_at_operation {
             // The grant is for the access that the thread stands before. A thread that was interrupted stands before
@@ -528,8 +532,7 @@ impl Machine<'_> {
         if self.stops_for_cancellation(hook) {
             return Ok(true);
         }
-        let is_noticed_besides =
-            self.step.others && self.has_visible_side_access(hook, hart)? && !self.has_segments();
+        let is_noticed_besides = self.step.others && self.has_visible_side_access(hook, hart)? && !self.has_segments();
         if self.is_free() {
             // Objects must be memory even if nobody else looks.
             if let Some((bytes, writes)) = hook.object_access()
@@ -620,11 +623,14 @@ impl Machine<'_> {
             // Who waits for the object is no part of its memory, but changes with it.
             self.memory.note_write(hart.x[A0], bytes.into());
         }
+        self.leave_knowledge(hook, hart);
+        let object = hart.x[A0];
         let moves = matches!(hook.visible, Visible::Never | Visible::AsAcquisition | Visible::AsFree);
         if !moves {
             self.step.transaction.close();
         }
         let next = (hook.perform)(self, hart, hook.call(way.unwrap_or(0)))?;
+        self.take_knowledge(hook, object);
         self.threads.operating = None;
         Ok(next)
     }
@@ -674,6 +680,7 @@ impl Machine<'_> {
             self.note_call_access(hart)?;
         }
         self.step.transaction.close();
+        self.order_system_call();
         let next = self.system_call(hart, way.unwrap_or(0))?;
         if way.is_some() {
             self.step.granted = false;

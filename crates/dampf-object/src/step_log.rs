@@ -177,9 +177,7 @@ impl Machine<'_> {
         }
         let has_room = log.events.len() < OPERATIONS_MAX;
         let access = self.plain_access_ahead(hart)?;
-        let is_wanted = has_room
-            && self.is_user_line(hart.pc)
-            && !self.acts_for_framework(hart);
+        let is_wanted = has_room && self.is_user_line(hart.pc) && !self.acts_for_framework(hart);
         is_wanted.then(|| self.ahead(hart, false, access.told(), (access.address, access.bytes, access.writes)))
     }
 

@@ -417,6 +417,7 @@ impl Machine<'_> {
                 wakes.truncate((value & 0xffff_ffff) as usize);
                 for &slot in &wakes {
                     self.end_futex_wait(slot, 0);
+                    self.tell_history(slot);
                     self.step.fresh.push(slot);
                 }
                 Ok(Next::Return(wakes.len() as u64))

@@ -1,6 +1,7 @@
 //! What all workers of a model share.
 
 use crate::by_address::ByAddress;
+use crate::happens_before::HISTORY_SLOTS_MAX;
 use crate::program::Program;
 use crate::sharing::Sharing;
 use crate::uses::{self, LineUses, SeenUses};
@@ -73,6 +74,8 @@ pub struct System {
     pub components: ComponentTable,
     /// Whether plain accesses are no places to switch: see [`segments`](crate::segments).
     pub has_segments: bool,
+    /// Whether states know who knows of which access: see [`history`](crate::history).
+    pub has_history: bool,
 }
 
 impl System {
@@ -83,7 +86,7 @@ impl System {
     /// A system whose lines and components lie on a ground.
     pub fn on(ground: Arc<dyn Ground>, program: Arc<Program>, options: ProgramChecks, sharing: Sharing) -> System {
         let has_segments = options.by_segments && !sharing.everything && checks_races(&program, options);
-        System {
+        let mut system = System {
             program,
             options,
             uses: uses::by_line(&sharing),
@@ -92,7 +95,15 @@ impl System {
             lines: LineTable::on(Arc::clone(&ground)),
             components: ComponentTable::on(ground),
             has_segments,
-        }
+            has_history: false,
+        };
+        system.has_history = system.sharing.has_weak_orders() && system.may_have_history();
+        system
+    }
+
+    /// Whether a history can be kept.
+    pub fn may_have_history(&self) -> bool {
+        self.has_segments && self.sharing.slots() <= HISTORY_SLOTS_MAX
     }
 
     /// Whether races are looked for.

@@ -1,0 +1,256 @@
+//! What the operations of a program do to the [`history`](crate::history), where there is one.
+
+use crate::history::{Entry, Order, SECTIONS, SYSTEM, end_of};
+use crate::hooks::{Hook, Object, Visible, Ways};
+use crate::machine::Machine;
+use crate::race::PendingAccess;
+use crate::run_end::RunEnd;
+use crate::segments;
+use crate::sharing::{Fact, FactKind};
+use crate::side_access::MemoryAccess;
+use crate::step::Next;
+use dampf_core::FaultKind;
+use dampf_rv::machine::Hart;
+
+const A0: usize = 10;
+
+/// Threads are told apart by so many bits.
+pub const HISTORY_SLOTS_MAX: usize = 64;
+
+impl Machine<'_> {
+    #[inline]
+    pub fn has_history(&self) -> bool {
+        self.system.has_history
+    }
+
+    /// An atomic operation of the running thread reads or writes or updates a variable. Refutes that all such
+    /// operations order everything, if that was assumed.
+    pub fn order_atomic(&mut self, access: MemoryAccess, reads: bool, order: Order) -> Result<(), RunEnd> {
+        let MemoryAccess { address, bytes, writes } = access;
+        if !self.has_segments() || !self.step.others {
+            return Ok(());
+        }
+        if !self.has_history() {
+            let is_weak = reads && !order.acquires || writes && !order.releases;
+            if is_weak && self.system.may_have_history() && self.is_visible(address, bytes, writes)? {
+                return Err(self.refute(Fact::new(FactKind::WeakOrders, 0_u64)));
+            }
+            return Ok(());
+        }
+        let slot = self.threads.running;
+        self.check_history(access, 0)?;
+        let fences = self.system.sharing.has_fences();
+        let history = &mut self.process.change().history;
+        if reads {
+            history.load(slot, address, order, fences);
+        }
+        if writes {
+            history.store(slot, address, order, reads);
+        }
+        Ok(())
+    }
+
+    /// The same for an access that is atomic, or may be, by a single instruction.
+    fn order_instruction(&mut self, access: PendingAccess) -> Result<(), RunEnd> {
+        let PendingAccess { address, bytes, writes, .. } = access;
+        self.order_atomic(MemoryAccess { address, bytes, writes }, true, Order::FULL)
+    }
+
+    /// The instruction that the running thread stands before is about to access memory, atomically or in a way that may
+    /// be.
+    pub fn order_next_access(&mut self, hart: &Hart) -> Result<(), RunEnd> {
+        let access = self.instruction_access(self.threads.running, hart.pc, |register| hart.x[register]);
+        access.filter(|access| access.atomic).map_or(Ok(()), |access| self.order_instruction(access))
+    }
+
+    /// A fence.
+    pub fn fence(&mut self, order: Order, next: Next) -> Result<Next, RunEnd> {
+        if self.has_history() && self.step.others {
+            if !self.system.sharing.has_fences() {
+                return Err(self.refute(Fact::new(FactKind::FencesUsed, 0_u64)));
+            }
+            let slot = self.threads.running;
+            self.process.change().history.fence(slot, order);
+        }
+        Ok(next)
+    }
+
+    /// Refuses an access that races with an earlier one.
+    fn check_history(&mut self, access: MemoryAccess, pc: u64) -> Result<(), RunEnd> {
+        let MemoryAccess { address, bytes, writes } = access;
+        let slot = self.threads.running;
+        match self.process.history.conflict(slot, address, bytes, writes).cloned() {
+            None => Ok(()),
+            Some(earlier) => Err(self.told_unordered(PendingAccess::plain(slot, access, pc), &earlier)),
+        }
+    }
+
+    fn told_unordered(&mut self, access: PendingAccess, earlier: &Entry) -> RunEnd {
+        let other = pending(earlier);
+        let place = self.place_name(access.address.max(other.address));
+        let (me, owner) = (self.thread_name(access.slot), self.thread_name(other.slot));
+        let there = self.told_place(other);
+        let message = format!("{me} {} {place} while {owner} {} it{there}", access.told(), other.told());
+        match access.pc {
+            0 => RunEnd::fault(FaultKind::DataRace, message),
+            pc => RunEnd::fault_of(FaultKind::DataRace, message, pc),
+        }
+    }
+
+    /// The running thread makes a plain access.
+    pub fn remember_access(&mut self, access: PendingAccess) -> Result<(), RunEnd> {
+        let PendingAccess { slot, address, bytes, writes, pc, .. } = access;
+        self.check_history(MemoryAccess { address, bytes, writes }, pc)?;
+        let bytes = bytes.clamp(1, u64::from(u32::MAX >> 1)) as u32;
+        self.process.change().history.access(slot, address, bytes, writes, pc as u32);
+        Ok(())
+    }
+
+    /// The running thread is about to perform an operation: what it knows is left where others will find it.
+    pub fn leave_knowledge(&mut self, hook: Hook, hart: &Hart) {
+        if !self.has_history() || !self.step.others {
+            return;
+        }
+        let slot = self.threads.running;
+        match (hook.object, hook.visible) {
+            // What waits for its object releases nothing, but for mutexes, which tell themselves.
+            (Object::Synchronisation { .. }, _) if !matches!(hook.ways, Ways::Waits(_)) => {
+                self.process.change().history.release(slot, hart.x[A0]);
+            }
+            (Object::None, Visible::Always) => {
+                for other in self.threads.alive_slots() {
+                    self.process.change().history.tell(slot, other);
+                }
+            }
+            (Object::None, Visible::AsSection) => self.process.change().history.acquire(slot, SECTIONS),
+            _ => {}
+        }
+    }
+
+    /// The running thread has performed an operation: it knows what others left there.
+    pub fn take_knowledge(&mut self, hook: Hook, object: u64) {
+        let slot = self.threads.running;
+        if self.has_history()
+            && matches!(hook.object, Object::Synchronisation { .. })
+            && hook.visible != Visible::AsRelease
+        {
+            self.process.change().history.acquire(slot, object);
+        }
+    }
+
+    /// A mutex was acquired or given back, by whatever operation.
+    pub fn order_mutex(&mut self, mutex: u64, acquires: bool) {
+        if !self.has_history() {
+            return;
+        }
+        let slot = self.threads.running;
+        let history = &mut self.process.change().history;
+        if acquires { history.acquire(slot, mutex) } else { history.release(slot, mutex) }
+    }
+
+    /// An atomic section has ended.
+    pub fn order_section_end(&mut self) {
+        if self.has_history() {
+            let slot = self.threads.running;
+            self.process.change().history.release(slot, SECTIONS);
+        }
+    }
+
+    /// A system call that others can notice.
+    pub fn order_system_call(&mut self) {
+        if self.has_history() {
+            let slot = self.threads.running;
+            let history = &mut self.process.change().history;
+            history.release(slot, SYSTEM);
+            history.acquire(slot, SYSTEM);
+        }
+    }
+
+    /// Another thread goes on because of what the running one did.
+    pub fn tell_history(&mut self, to: u32) {
+        if self.has_history() {
+            let slot = self.threads.running;
+            self.process.change().history.tell(slot, to);
+        }
+    }
+
+    /// The running thread has created another.
+    pub fn begin_history(&mut self, created: u32) {
+        if self.has_history() {
+            let slot = self.threads.running;
+            self.process.change().history.begin(slot, created);
+        }
+    }
+
+    /// The running thread ends.
+    pub fn end_history(&mut self) {
+        if self.has_history() {
+            let slot = self.threads.running;
+            self.process.change().history.release(slot, end_of(slot));
+        }
+    }
+
+    /// The running thread has joined another.
+    pub fn join_history(&mut self, joined: u32) {
+        if self.has_history() {
+            let slot = self.threads.running;
+            let history = &mut self.process.change().history;
+            history.acquire(slot, end_of(joined));
+            history.clear(end_of(joined));
+        }
+    }
+
+    /// Refuses to take memory away that another thread has accessed, if nothing orders the two. What was done to it
+    /// does not matter any more.
+    pub fn end_in_history(&mut self, address: u64, bytes: u64, kind: FaultKind, told: &str) -> Result<(), RunEnd> {
+        if !self.has_history() || self.process.history.is_empty() {
+            return Ok(());
+        }
+        let slot = self.threads.running;
+        if let Some(earlier) = self.process.history.conflict(slot, address, bytes, true).cloned() {
+            return Err(self.told_taken(pending(&earlier), address, kind, told));
+        }
+        self.process.change().history.forget(address, bytes);
+        Ok(())
+    }
+
+    /// The end of a step: what all know is forgotten, and so is what was done to memory that is no more.
+    pub fn settle_history(&mut self) -> Result<(), RunEnd> {
+        if !self.has_history() || self.process.ended.is_some() {
+            return Ok(());
+        }
+        let running = self.threads.running;
+        for entry in self.process.history.entries().to_vec() {
+            let access = segments::SegmentAccess {
+                address: entry.address,
+                bytes: entry.bytes,
+                writes: entry.writes,
+                pc: entry.pc,
+            };
+            self.threads.running = entry.slot;
+            let is_there = self.is_still_there(&access);
+            self.threads.running = running;
+            if is_there {
+                continue;
+            }
+            if self.process.history.unknown_to(running).any(|unknown| *unknown == entry) {
+                self.threads.running = entry.slot;
+                let fault = self.ended_under(entry.slot, access);
+                self.threads.running = running;
+                return Err(fault);
+            }
+            self.process.change().history.forget_entry(&entry);
+        }
+        let alive = self.threads.alive_slots();
+        if !self.process.history.is_empty() {
+            self.process.change().history.settle(alive.into_iter());
+        }
+        Ok(())
+    }
+}
+
+/// An access of the history, as one that a thread stands before.
+pub fn pending(entry: &Entry) -> PendingAccess {
+    let memory = MemoryAccess { address: entry.address, bytes: entry.bytes.into(), writes: entry.writes };
+    PendingAccess::plain(entry.slot, memory, entry.pc.into())
+}
