@@ -9,6 +9,7 @@
 
 use crate::hooks::{Hook, Object, Told, Visible, Ways};
 use crate::layout::Region;
+use crate::library_words::BUFFER;
 use crate::machine::Machine;
 use crate::mutex::MUTEX_BYTES;
 use crate::places::NamedPlace;
@@ -168,8 +169,17 @@ impl Machine<'_> {
     ) -> AccessAhead {
         let event = self.event(hart, is_first);
         let operating = self.threads.operating.replace(hart.clone());
-        let place = self.named_place(address);
+        let mut place = self.named_place(address);
+        // Of a block that is there nothing is to be said but the name; one that is gone is what a fault is about.
+        let freed = self.block_origin(address).filter(|origin| origin.starts_with("the freed"));
+        if let Some(freed) = freed.filter(|freed| !place.name.contains(freed)) {
+            place.name.push_str(&format!(", in {freed}"));
+        }
         self.threads.operating = operating;
+        let is_buffer = BUFFER.strip_suffix("{}").is_some_and(|start| place.name.starts_with(start));
+        if is_buffer && !self.system.program.is_user_line(hart.pc) {
+            place.value = None;
+        }
         let before = self.value_at(place.value, address, bytes);
         AccessAhead { event, place, verb, address, bytes, writes, before }
     }
@@ -241,7 +251,7 @@ impl Machine<'_> {
             event.text = match hook.told {
                 Told::BySource => None,
                 Told::Verb(verb) => {
-                    let block = self.pointed_block(hart.x[A0]).filter(|_| hook.visible == Visible::AsFree);
+                    let block = if hook.visible == Visible::AsFree { self.told_block(hart.x[A0]) } else { None };
                     Some(format!("{verb} {}", block.unwrap_or_else(|| self.named_place(hart.x[A0]).name)))
                 }
                 Told::By(told) => told(self, hart, way.unwrap_or(0)),
@@ -250,6 +260,13 @@ impl Machine<'_> {
             variable = self.variable_ahead(hook, hart);
         }
         Some(OperationAhead { event, variable, alive: self.threads.alive_slots(), is_told })
+    }
+
+    /// A block by a pointer to it and by where it is from: a fault behind it names the latter.
+    fn told_block(&self, address: u64) -> Option<String> {
+        let name = self.pointed_block(address)?;
+        let origin = self.block_origin(address).map_or_else(String::new, |origin| format!(" ({origin})"));
+        Some(format!("{name}{origin}"))
     }
 
     /// The variable that an operation is about.
