@@ -7,8 +7,8 @@
 //!   on gcc drops the load of a named variable whose value nobody uses, and no flag keeps it; other accesses can be
 //!   kept in their places only by naming every pass that moves, merges or drops one. What `-O0` drops itself is the
 //!   load for a condition that decides nothing: the branch goes when the control-flow graph is made, the load in the
-//!   register allocation (and in the pass `jump` before, if that is not disabled). clang is given the user's level: with
-//!   the callbacks for races, it announces what it optimises away.
+//!   pass `jump` or, where that is disabled, in the register allocation. clang is given the user's level: with the
+//!   callbacks for races, it announces what it optimises away.
 //! - `-fno-builtin-malloc` and their like: an allocation that nobody needs can be wrong all the same, and copies are
 //!   made by the function that the source names, which can be called wrongly.
 //! - `-msmall-data-limit=0`: small constants are constants like others, and not kept among small variables.
