@@ -119,8 +119,8 @@ impl Machine<'_> {
     pub fn place_name(&self, address: u64) -> String {
         let program = &self.system.program;
         if program.line(address).is_some() {
-            if let Some(name) = program.debug.name_address(address) {
-                return name;
+            if let Some(variable) = program.debug.global_at(address) {
+                return self.part_of(&variable.name, variable.ty, address - variable.address).name;
             }
             if let Some(symbol) = program.image.data_symbol_at(address) {
                 return dampf_rv::image::demangle(&symbol.name);
@@ -142,7 +142,7 @@ impl Machine<'_> {
                             format!("byte {at} of the block of {site}")
                         }
                     }
-                    None => format!("{address:#x}"),
+                    None => self.name_outside_of_blocks(&arena_of(self, region, slot), offset, address),
                 }
             }
             Some(Region::Stack(slot)) => {
@@ -176,6 +176,30 @@ impl Machine<'_> {
         }
     }
 
+    /// The name of an address of the heap that lies in no block.
+    fn name_outside_of_blocks(&self, arena: &Arena, offset: u32, address: u64) -> String {
+        match (freed_at(arena, offset), heap_place(arena, offset)) {
+            (Some(freed), _) if freed.offset == offset => format!("the freed block of {}", self.site_name(Some(freed))),
+            (Some(freed), _) => {
+                format!("byte {} of the freed block of {}", offset - freed.offset, self.site_name(Some(freed)))
+            }
+            (None, (FaultKind::UseAfterFree, _)) => format!("{address:#x} in a block that was freed"),
+            (None, (_, place)) => {
+                format!("{address:#x} {}", place.replace("{site}", &self.site_name(site_near(arena, offset))))
+            }
+        }
+    }
+
+    /// What is to be said of a block of the heap that is named by a pointer to it: its size and where it is from.
+    pub fn block_origin(&self, address: u64) -> Option<String> {
+        let region = Region::of(address, self.slots())?;
+        let (Region::Shared(slot) | Region::Private(slot)) = region else { return None };
+        let (arena, offset) = (arena_of(self, region, slot), (address - region.base(0)) as u32);
+        let (block, freed) = (arena.block_at(offset).copied(), freed_at(&arena, offset));
+        let what = if block.is_some() { "" } else { "the freed block of " };
+        block.or(freed).map(|block| format!("{what}{}", self.site_name(Some(block))))
+    }
+
     fn site_name(&self, block: Option<Block>) -> String {
         let Some(block) = block else { return "unknown origin".to_owned() };
         format!("{} bytes from {}", block.size, self.caller_place(block.site))
@@ -203,16 +227,18 @@ fn arena_of(machine: &Machine<'_>, region: Region, slot: u32) -> Arena {
     if matches!(region, Region::Shared(_)) { arenas.shared } else { arenas.private }
 }
 
+/// The freed block around an offset, where it is known.
+fn freed_at(arena: &Arena, offset: u32) -> Option<Block> {
+    arena.last_freed.filter(|freed| freed.contains(offset) || freed.offset == offset)
+}
+
 fn site_near(arena: &Arena, offset: u32) -> Option<Block> {
-    match arena.last_freed {
-        Some(freed) if freed.contains(offset) || freed.offset == offset => Some(freed),
-        _ => arena.block_before(offset).copied(),
-    }
+    freed_at(arena, offset).or_else(|| arena.block_before(offset).copied())
 }
 
 /// What is wrong with an offset that lies in no block.
 fn heap_place(arena: &Arena, offset: u32) -> (FaultKind, String) {
-    if arena.last_freed.is_some_and(|freed| freed.contains(offset) || freed.offset == offset) {
+    if freed_at(arena, offset).is_some() {
         return (FaultKind::UseAfterFree, "in a freed block of {site}".to_owned());
     }
     match arena.block_before(offset) {

@@ -359,7 +359,6 @@ mod tests {
             "__atomic_load_16",
             "__atomic_load",
             "__atomic_is_lock_free",
-            "__tsan_atomic_thread_fence",
             "__tsan_atomic128_load",
             "printf",
             "pthread_mutex_",

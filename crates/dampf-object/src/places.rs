@@ -2,6 +2,7 @@
 
 use crate::faults::short_name;
 use crate::layout::Region;
+use crate::library_words::{has_telling_value, library_words};
 use crate::machine::Machine;
 use crate::shadow::LocalVariable;
 use dampf_rv::debug::{Place, Registers, TypeId};
@@ -18,6 +19,28 @@ pub struct NamedPlace {
     pub name: String,
     /// The type of the value that begins there, where it is known.
     pub value: Option<TypeId>,
+}
+
+/// What people call a part of an object of the standard library.
+pub struct LibraryName {
+    /// What to write after the name of the whole to name the object.
+    path: String,
+    /// What to write around that.
+    words: &'static str,
+    value: Option<TypeId>,
+}
+
+impl LibraryName {
+    /// The name of the part in an object.
+    pub fn of(self, name: &str) -> NamedPlace {
+        NamedPlace { name: self.words.replace("{}", &joined(name, &self.path)), value: self.value }
+    }
+}
+
+/// The name of a part of something, which may be called by several words.
+pub fn joined(name: &str, path: &str) -> String {
+    let is_phrase = ["element ", "an element ", "the "].iter().any(|start| name.starts_with(start));
+    if is_phrase && !path.is_empty() { format!("({name}){path}") } else { format!("{name}{path}") }
 }
 
 impl Machine<'_> {
@@ -44,8 +67,23 @@ impl Machine<'_> {
 
     /// The part at an offset of an object that has a name.
     pub fn part_of(&self, name: &str, ty: TypeId, offset: u64) -> NamedPlace {
+        if let Some(part) = self.part_name(ty, offset) {
+            return part.of(name);
+        }
         let (path, value) = self.system.program.debug.path_and_type(ty, offset);
-        NamedPlace { name: format!("{name}{path}"), value }
+        NamedPlace { name: joined(name, &path), value }
+    }
+
+    /// What people call a part of an object of the standard library, for which it has a name that only itself knows.
+    pub fn part_name(&self, ty: TypeId, offset: u64) -> Option<LibraryName> {
+        let debug = &self.system.program.debug;
+        let (path, named) = debug.path_and_type(ty, offset);
+        if named.is_some() {
+            return None;
+        }
+        let part = debug.library_part(ty, offset)?;
+        let words = library_words(&part.members)?;
+        Some(LibraryName { path, words, value: part.value.filter(|_| has_telling_value(words)) })
     }
 
     /// The text of the value of a type at an address, if an access of so many bytes is to the whole of it.

@@ -2,8 +2,9 @@
 //!
 //! A block has no type of its own. But somebody has a pointer to it, and that has one: a variable of the function that
 //! the thread is in, a global variable, or a member of an object that one of them leads to. They are followed breadth
-//! first, so the shortest way there gives the name. What the containers of the standard library keep to themselves has
-//! no names that anybody knows; there the name is that of the container.
+//! first, so the shortest way there gives the name. Elements of containers are named by those (`containers.rs`). What
+//! else the standard library keeps to itself has no names that anybody knows: a name that says only to whom it belongs
+//! is taken if there is no other.
 //!
 //! This takes much longer than a step, so it is done only for what people are told about a trail, never in a search.
 
@@ -11,7 +12,7 @@ use crate::arena::Maker;
 use crate::faults::short_name;
 use crate::layout::Region;
 use crate::machine::Machine;
-use crate::places::NamedPlace;
+use crate::places::{NamedPlace, joined};
 use crate::program::is_users;
 use crate::variables::is_librarys;
 use dampf_rv::debug::{Place, Pointer, Registers, TypeId};
@@ -25,16 +26,37 @@ const FRAMES_MAX: usize = 16;
 const CLOSURE: &str = "__closure";
 const CAPTURED: &str = "__";
 
+/// Elements of one vector that are followed.
+const ELEMENTS_MAX: u64 = 64;
+
 /// An object of a known type.
-struct Known {
-    name: String,
-    ty: TypeId,
-    address: u64,
-    bytes: u64,
+pub struct Known {
+    pub name: String,
+    pub ty: TypeId,
+    pub address: u64,
+    pub bytes: u64,
     /// What it holds, where it is in registers and has no address.
-    held: Option<Vec<u8>>,
+    pub held: Option<Vec<u8>>,
     /// Whether it is what a container keeps to itself.
-    is_kept: bool,
+    pub is_kept: bool,
+}
+
+/// What is asked of an address.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// The name of the part of an object that is there.
+    Part,
+    /// The name of the block as a whole.
+    Block,
+    /// Whether somebody has a pointer to it, by any name.
+    Anything,
+}
+
+/// The name of an address.
+pub struct Pointed {
+    pub place: NamedPlace,
+    /// Whether it only says to whom the address belongs.
+    pub is_vague: bool,
 }
 
 /// A stretch of the heap: a block, or none where an address lies in no block any more.
@@ -48,27 +70,31 @@ struct Extent {
 impl Machine<'_> {
     /// The name of an address of the heap; only where it is for people.
     pub fn pointed_place(&self, address: u64) -> Option<NamedPlace> {
-        if self.step.is_told { self.searched_place(address, false) } else { None }
+        if self.step.is_told { self.searched_place(address, Wanted::Part) } else { None }
     }
 
     /// The name of a block of the heap as a whole, on the same terms: `*head`.
     pub fn pointed_block(&self, address: u64) -> Option<String> {
-        let place = if self.step.is_told { self.searched_place(address, true) } else { None };
+        let place = if self.step.is_told { self.searched_place(address, Wanted::Block) } else { None };
         place.map(|place| place.name)
     }
 
-    /// Looks for a pointer to an address, and names what it points to: the part there, or the whole.
-    fn searched_place(&self, address: u64, whole: bool) -> Option<NamedPlace> {
+    /// Looks for a pointer to an address, and names what it points to.
+    fn searched_place(&self, address: u64, wanted: Wanted) -> Option<NamedPlace> {
         let near = self.locals_of(self.threads.running, true);
-        let direct = near.iter().find_map(|known| self.pointed_from(known, address, whole));
-        if direct.is_some() {
-            return direct;
-        }
+        let direct = near.iter().find_map(|known| self.pointed_from(known, address, wanted));
+        let vague = match direct {
+            Some(Pointed { place, is_vague: false }) => return Some(place),
+            vague => vague.map(|vague| vague.place),
+        };
         let mut open = self.known_globals();
         open.extend(near);
         open.extend(self.locals_of(self.threads.running, false));
         open.extend(self.other_slots().flat_map(|slot| self.locals_of(slot, false)));
-        self.reached_place(open.into(), address, whole)
+        match self.reached_place(open.into(), address, wanted) {
+            Some(Pointed { place, is_vague }) if !is_vague || vague.is_none() => Some(place),
+            _ => vague,
+        }
     }
 
     /// Whether a pointer to an address is in a global variable or in another thread's, or is reached from there.
@@ -77,7 +103,7 @@ impl Machine<'_> {
         for innermost in [true, false] {
             open.extend(self.other_slots().flat_map(|slot| self.locals_of(slot, innermost)));
         }
-        self.reached_place(open.into(), address, true).is_some()
+        self.reached_place(open.into(), address, Wanted::Anything).is_some()
     }
 
     fn other_slots(&self) -> impl Iterator<Item = u32> {
@@ -86,25 +112,24 @@ impl Machine<'_> {
     }
 
     /// Looks for a pointer to an address in some objects, and in what they lead to.
-    fn reached_place(&self, mut open: VecDeque<Known>, address: u64, whole: bool) -> Option<NamedPlace> {
+    fn reached_place(&self, mut open: VecDeque<Known>, address: u64, wanted: Wanted) -> Option<Pointed> {
         let mut seen = HashSet::new();
+        let mut vague = None;
         while let Some(known) = open.pop_front() {
             if seen.len() > OBJECTS_MAX {
-                return None;
+                break;
             }
-            if let Some(place) = self.pointed_from(&known, address, whole) {
-                return Some(place);
+            match self.pointed_from(&known, address, wanted) {
+                Some(found) if found.is_vague && wanted != Wanted::Anything => vague = vague.or(Some(found)),
+                Some(found) => return Some(found),
+                None => {}
             }
-            for pointer in self.pointers_of(&known) {
-                let target = self.pointer_value(&known, &pointer);
-                if let Some(next) = self.followed(&known, &pointer, target)
-                    && seen.insert((next.address, next.ty))
-                {
-                    open.push_back(next);
-                }
-            }
+            let pointers = self.pointers_of(&known);
+            let pointed = pointers.iter().flat_map(|pointer| self.followed(&known, pointer));
+            let inside = self.objects_in_containers(&known);
+            open.extend(pointed.chain(inside).filter(|next| seen.insert((next.address, next.ty))));
         }
-        None
+        vague
     }
 
     fn pointer_value(&self, known: &Known, pointer: &Pointer) -> u64 {
@@ -117,20 +142,35 @@ impl Machine<'_> {
         self.system.program.debug.pointers(known.ty, known.bytes.min(OBJECT_BYTES_MAX)).to_vec()
     }
 
-    /// The name of an address by a pointer in an object.
-    fn pointed_from(&self, known: &Known, address: u64, whole: bool) -> Option<NamedPlace> {
-        self.pointers_of(known).iter().find_map(|pointer| {
+    /// The name of an address by a pointer in an object, or as an element of a container in it.
+    fn pointed_from(&self, known: &Known, address: u64, wanted: Wanted) -> Option<Pointed> {
+        if let Some(place) = self.element_place(known, address, wanted) {
+            return Some(Pointed { place, is_vague: false });
+        }
+        let mut vague = None;
+        for pointer in self.pointers_of(known).iter().filter(|pointer| !self.marks_end(known, pointer)) {
             let target = self.pointer_value(known, pointer);
-            if !whole {
-                return self.pointed_by(known, pointer, target, address);
+            let Some(mut found) = self.pointed_by(known, pointer, target, address) else { continue };
+            if wanted != Wanted::Part {
+                found.place = NamedPlace { name: whole_name(known, pointer), value: None };
             }
-            let name = self.pointed_by(known, pointer, target, address).map(|_| whole_name(known, pointer))?;
-            Some(NamedPlace { name, value: None })
-        })
+            if !found.is_vague {
+                return Some(found);
+            }
+            vague = vague.or(Some(found));
+        }
+        vague
+    }
+
+    /// Whether a pointer of a vector is not the one to its first element.
+    fn marks_end(&self, known: &Known, pointer: &Pointer) -> bool {
+        let member = || self.system.program.debug.library_part(known.ty, pointer.offset)?.members.pop();
+        matches!(keeping(pointer.keeper.as_deref()), Keeping::Elements)
+            && matches!(member().as_deref(), Some("_M_finish" | "_M_end_of_storage"))
     }
 
     /// The name of an address by a pointer whose value is `target`.
-    fn pointed_by(&self, known: &Known, pointer: &Pointer, target: u64, address: u64) -> Option<NamedPlace> {
+    fn pointed_by(&self, known: &Known, pointer: &Pointer, target: u64, address: u64) -> Option<Pointed> {
         if target > address {
             return None;
         }
@@ -139,69 +179,83 @@ impl Machine<'_> {
         if address >= extent.end || address < extent.start {
             return None;
         }
-        let holder = format!("{}{}", known.name, pointer.path);
-        let is_kept = known.is_kept || pointer.target_is_standard;
+        let holder = joined(&known.name, &pointer.path);
+        let is_kept = known.is_kept || pointer.target_is_librarys;
+        let (index, offset) = (distance / pointer.target_bytes, distance % pointer.target_bytes);
+        let precise = |place: NamedPlace| Some(Pointed { place, is_vague: false });
         match keeping(pointer.keeper.as_deref()) {
             _ if is_kept => {
                 let inner = if distance < pointer.target_bytes { "what" } else { "an element that" };
-                Some(NamedPlace { name: format!("{inner} {holder} keeps"), value: None })
+                let place = NamedPlace { name: format!("{inner} {holder} keeps"), value: None };
+                let part = self.part_name(pointer.target, offset).filter(|_| distance < pointer.target_bytes);
+                let place = part.map_or(place, |part| part.of(&holder));
+                Some(Pointed { place, is_vague: true })
             }
-            Keeping::Elements => {
-                let (index, offset) = (distance / pointer.target_bytes, distance % pointer.target_bytes);
-                Some(self.part_of(&format!("{holder}[{index}]"), pointer.target, offset))
-            }
+            Keeping::Elements => precise(self.part_of(&format!("{holder}[{index}]"), pointer.target, offset)),
             Keeping::Parts => {
-                let NamedPlace { name, value } = self.part_of("", pointer.target, distance % pointer.target_bytes);
-                let part = name.strip_prefix('.').map_or_else(String::new, |part| format!("{part} of "));
-                Some(NamedPlace { name: format!("{part}an element of {holder}"), value })
+                let place = self.part_of(&format!("an element of {holder}"), pointer.target, offset);
+                Some(Pointed { place, is_vague: true })
             }
-            Keeping::Object if distance < pointer.target_bytes => {
-                Some(self.part_behind(&holder, pointer.target, distance))
-            }
+            Keeping::Object if distance < pointer.target_bytes => precise(self.part_behind(&holder, pointer, distance)),
             Keeping::Object if extent.may_be_array => {
-                let (index, offset) = (distance / pointer.target_bytes, distance % pointer.target_bytes);
-                Some(self.part_of(&format!("{holder}[{index}]"), pointer.target, offset))
+                precise(self.part_of(&format!("{holder}[{index}]"), pointer.target, offset))
             }
             Keeping::Object => None,
         }
     }
 
     /// The part at an offset of what a pointer with a name points to.
-    fn part_behind(&self, pointer: &str, ty: TypeId, offset: u64) -> NamedPlace {
+    fn part_behind(&self, holder: &str, pointer: &Pointer, offset: u64) -> NamedPlace {
         let debug = &self.system.program.debug;
-        if pointer == CLOSURE
-            && let Some((member, ty, start)) = debug.member_at(ty, offset)
+        if holder == CLOSURE
+            && let Some((member, ty, start)) = debug.member_at(pointer.target, offset)
         {
             let captured = member.strip_prefix(CAPTURED).unwrap_or(&member);
             let NamedPlace { name, value } = self.part_of(captured, ty, offset - start);
             return NamedPlace { name: format!("captured {name}"), value };
         }
-        let NamedPlace { name, value } = self.part_of("", ty, offset);
+        if pointer.is_reference {
+            return self.part_of(holder, pointer.target, offset);
+        }
+        if let Some(part) = self.part_name(pointer.target, offset) {
+            return part.of(&format!("*{holder}"));
+        }
+        let NamedPlace { name, value } = self.part_of("", pointer.target, offset);
         let name = match name.strip_prefix('.') {
-            Some(member) => format!("{pointer}->{member}"),
-            None if name.is_empty() => format!("*{pointer}"),
-            None => format!("(*{pointer}){name}"),
+            Some(member) => format!("{holder}->{member}"),
+            None if name.is_empty() => format!("*{holder}"),
+            None => format!("(*{holder}){name}"),
         };
         NamedPlace { name, value }
     }
 
-    /// The object that a pointer leads to, with its name, if it is one of the heap.
-    fn followed(&self, known: &Known, pointer: &Pointer, target: u64) -> Option<Known> {
-        let extent = self.extent(target, pointer.target_bytes)?;
-        let holder = format!("{}{}", known.name, pointer.path);
-        let is_kept = known.is_kept || pointer.target_is_standard && pointer.keeper.is_some();
-        let (address, ty) = (target, pointer.target);
+    /// The objects that a pointer leads to, with their names, if they are on the heap.
+    fn followed(&self, known: &Known, pointer: &Pointer) -> Vec<Known> {
+        let target = self.pointer_value(known, pointer);
+        let Some(extent) = self.extent(target, pointer.target_bytes) else { return Vec::new() };
+        let holder = joined(&known.name, &pointer.path);
+        let is_kept = known.is_kept || pointer.target_is_librarys && pointer.keeper.is_some();
+        let (ty, bytes) = (pointer.target, pointer.target_bytes);
         if is_kept {
-            let bytes = pointer.target_bytes.min(extent.end - target);
-            return Some(Known { name: holder, ty, address, bytes, held: None, is_kept });
+            let bytes = bytes.min(extent.end - target);
+            return vec![Known { name: holder, ty, address: target, bytes, held: None, is_kept }];
         }
-        let name = match keeping(pointer.keeper.as_deref()) {
-            Keeping::Elements => format!("{holder}[0]"),
-            Keeping::Parts => format!("an element of {holder}"),
-            Keeping::Object => format!("(*{holder})"),
+        let object = |name: String, address: u64| Known { name, ty, address, bytes, held: None, is_kept: false };
+        let mut objects = match keeping(pointer.keeper.as_deref()) {
+            Keeping::Elements if self.marks_end(known, pointer) || bytes < 8 => Vec::new(),
+            Keeping::Elements => {
+                // The pointer to the end is next to the one to the first element.
+                let end = self.memory.peek_long(known.address.wrapping_add(pointer.offset + 8)).min(extent.end);
+                let count = end.saturating_sub(target) / bytes;
+                let element = |index: u64| object(format!("{holder}[{index}]"), target + index * bytes);
+                (0..count.min(ELEMENTS_MAX)).map(element).collect()
+            }
+            Keeping::Parts => vec![object(format!("an element of {holder}"), target)],
+            Keeping::Object if pointer.is_reference => vec![object(holder, target)],
+            Keeping::Object => vec![object(format!("(*{holder})"), target)],
         };
-        let bytes = pointer.target_bytes;
-        (bytes <= extent.end - target).then_some(Known { name, ty, address, bytes, held: None, is_kept: false })
+        objects.retain(|object| bytes <= extent.end - object.address);
+        objects
     }
 
     /// The block around an address, or what a pointer would point to there if the block is gone.
@@ -278,12 +332,13 @@ impl Machine<'_> {
 
 /// What is called what a pointer points to.
 fn whole_name(known: &Known, pointer: &Pointer) -> String {
-    let holder = format!("{}{}", known.name, pointer.path);
+    let holder = joined(&known.name, &pointer.path);
     match keeping(pointer.keeper.as_deref()) {
-        _ if known.is_kept || pointer.target_is_standard => format!("what {holder} keeps"),
+        _ if known.is_kept || pointer.target_is_librarys => format!("what {holder} keeps"),
         Keeping::Elements => format!("the elements of {holder}"),
         Keeping::Parts => format!("elements of {holder}"),
         Keeping::Object if holder == CLOSURE => "what the lambda has captured".to_owned(),
+        Keeping::Object if pointer.is_reference => holder,
         Keeping::Object => format!("*{holder}"),
     }
 }

@@ -140,7 +140,7 @@ mod tests {
         for length in (0..words.len()).filter(|&length| length != without_signals) {
             assert!(!Process::is_encoding(&words[..length]), "the first {length} words are no process");
         }
-        for at in [10, words.len() - 11] {
+        for at in [10, words.len() - 24, words.len() - 17] {
             let mut damaged = words.clone();
             damaged[at] = Word::MAX;
             assert!(!Process::is_encoding(&damaged), "a process has no such word {at}");

@@ -17,7 +17,7 @@ use std::collections::HashMap;
 
 /// A thread that runs for so many instructions without a visible operation is interrupted: it may never come to one.
 /// Interrupting a thread anywhere is sound, it only adds states.
-const BUDGET: u64 = 1 << 22;
+const BUDGET: u64 = 1 << 24;
 
 /// A thread that is interrupted is looked at for so many instructions to find a place where its loop comes by.
 const LOOP_WINDOW: u32 = 1 << 15;

@@ -9,6 +9,7 @@
 
 use crate::hooks::{Hook, Object, Told, Visible, Ways};
 use crate::layout::Region;
+use crate::library_words::BUFFER;
 use crate::machine::Machine;
 use crate::mutex::MUTEX_BYTES;
 use crate::places::NamedPlace;
@@ -24,6 +25,8 @@ const A0: usize = 10;
 const A1: usize = 11;
 /// Operations of a step that are told though others cannot notice them.
 const OPERATIONS_MAX: usize = 24;
+/// Accesses of the library in a step for which names are looked for, to see whether they are worth telling.
+const LOOKED_AT_MAX: u32 = 256;
 
 /// What is told of a step.
 #[derive(Default)]
@@ -33,6 +36,8 @@ pub struct StepLog {
     pub counted: u64,
     /// From which of them on they are told.
     told_from: u64,
+    /// Accesses of the library to guarded memory for which a name was looked for.
+    looked_at: u32,
     /// Where the step begins, as long as nothing has happened.
     first_pc: Option<u64>,
     /// An access that is told when it happens.
@@ -74,6 +79,8 @@ pub struct AccessAhead {
     bytes: u64,
     writes: bool,
     before: Option<String>,
+    /// Whether it is left out where the same was told of the same line before.
+    is_told_once: bool,
 }
 
 /// An operation that is about to happen.
@@ -104,6 +111,12 @@ impl StepLog {
         self.counted > self.told_from
     }
 
+    fn has_told(&self, event: &Event) -> bool {
+        self.events
+            .iter()
+            .any(|told| (told.slot, &told.text, &told.location) == (event.slot, &event.text, &event.location))
+    }
+
     fn push(&mut self, event: Event) {
         // What a loop does again and again is told once.
         let is_repeated = self
@@ -114,6 +127,15 @@ impl StepLog {
             self.events.push(event);
         }
     }
+}
+
+/// Whether an access of the library to a container says what the line of the program is about that led there: how many
+/// elements there are, where they begin and end, and their values.
+fn says_much(place: &NamedPlace) -> bool {
+    let is_phrase =
+        ["the ", "an ", "a ", "what ", "bucket ", "byte "].iter().any(|start| place.name.starts_with(start));
+    let is_extent = ["the length of ", "the begin ", "the end pointer ", "the end iterator "];
+    is_extent.iter().any(|start| place.name.starts_with(start)) || !is_phrase && place.value.is_some()
 }
 
 impl Machine<'_> {
@@ -142,23 +164,32 @@ impl Machine<'_> {
         let is_first = self.begins_step(hart.pc);
         let access = system.program.code.at(hart.pc)?.memory_access()?;
         let address = hart.x[usize::from(access.base)].wrapping_add(access.offset as i64 as u64);
-        let is_of_interest = |machine: &Self| machine.is_of_interest(address) && !machine.acts_for_framework(hart);
+        // Most accesses are to the thread's own stack, so this is asked before anything that takes long.
+        if !is_first && (!self.is_of_interest(address) || self.acts_for_framework(hart)) {
+            return None;
+        }
         // What is used under a mutex makes no steps, and is what the critical section is about.
-        let is_shared = self.is_guarded(address) && self.is_user_line(hart.pc);
-        let is_wanted = match is_first {
-            true => true,
-            false if !is_of_interest(self) => false,
-            false if is_shared => self.step.log.as_ref()?.events.len() < OPERATIONS_MAX,
-            false => self.step.log.as_mut()?.count(),
+        let is_guarded = !is_first && self.is_guarded(address);
+        let is_users = is_guarded && self.is_user_line(hart.pc);
+        let log = self.step.log.as_mut()?;
+        let has_room = log.events.len() < OPERATIONS_MAX;
+        let is_wanted = is_first || if is_users { has_room } else { log.count() };
+        let by_library = is_guarded && !is_users && !is_wanted && has_room && log.looked_at < LOOKED_AT_MAX;
+        if !is_wanted && !by_library {
+            return None;
+        }
+        let verb = match (access.writes, access.atomic) {
+            (true, true) => "updates",
+            (true, false) => "writes",
+            (false, _) => "reads",
         };
-        is_wanted.then(|| {
-            let verb = match (access.writes, access.atomic) {
-                (true, true) => "updates",
-                (true, false) => "writes",
-                (false, _) => "reads",
-            };
-            self.ahead(hart, is_first, verb, (address, access.bytes.into(), access.writes))
-        })
+        let mut ahead = self.ahead(hart, is_first, verb, (address, access.bytes.into(), access.writes));
+        if by_library {
+            self.step.log.as_mut()?.looked_at += 1;
+            ahead.is_told_once = true;
+            return says_much(&ahead.place).then_some(ahead);
+        }
+        Some(ahead)
     }
 
     /// Keeps what is known of an access until it happens.
@@ -176,9 +207,19 @@ impl Machine<'_> {
             return Some(kept);
         }
         let has_room = log.events.len() < OPERATIONS_MAX;
+        let may_look = log.looked_at < LOOKED_AT_MAX;
         let access = self.plain_access_ahead(hart)?;
-        let is_wanted = has_room && self.is_user_line(hart.pc) && !self.acts_for_framework(hart);
-        is_wanted.then(|| self.ahead(hart, false, access.told(), (access.address, access.bytes, access.writes)))
+        let by_library = !self.is_user_line(hart.pc);
+        if !has_room || by_library && !may_look || self.acts_for_framework(hart) {
+            return None;
+        }
+        let mut ahead = self.ahead(hart, false, access.told(), (access.address, access.bytes, access.writes));
+        if by_library {
+            self.step.log.as_mut()?.looked_at += 1;
+            ahead.is_told_once = true;
+            return says_much(&ahead.place).then_some(ahead);
+        }
+        Some(ahead)
     }
 
     fn ahead(
@@ -190,10 +231,19 @@ impl Machine<'_> {
     ) -> AccessAhead {
         let event = self.event(hart, is_first);
         let operating = self.threads.operating.replace(hart.clone());
-        let place = self.named_place(address);
+        let mut place = self.named_place(address);
+        // Of a block that is there nothing is to be said but the name; one that is gone is what a fault is about.
+        let freed = self.block_origin(address).filter(|origin| origin.starts_with("the freed"));
+        if let Some(freed) = freed.filter(|freed| !place.name.contains(freed)) {
+            place.name.push_str(&format!(", in {freed}"));
+        }
         self.threads.operating = operating;
+        let is_buffer = BUFFER.strip_suffix("{}").is_some_and(|start| place.name.starts_with(start));
+        if is_buffer && !self.system.program.is_user_line(hart.pc) {
+            place.value = None;
+        }
         let before = self.value_at(place.value, address, bytes);
-        AccessAhead { event, place, verb, address, bytes, writes, before }
+        AccessAhead { event, place, verb, address, bytes, writes, before, is_told_once: false }
     }
 
     /// Whether memory is something that people care about: not the thread's own stack, nor what the libraries keep.
@@ -218,14 +268,18 @@ impl Machine<'_> {
 
     /// Tells an access, which has happened or not.
     pub fn log_access(&mut self, ahead: AccessAhead, has_happened: bool) {
+        let is_told_once = ahead.is_told_once;
         let event = self.told_access(ahead, has_happened);
-        if let Some(log) = &mut self.step.log {
+        if let Some(log) = &mut self.step.log
+            && !(is_told_once && log.has_told(&event))
+        {
             log.push(event);
         }
     }
 
     fn told_access(&self, ahead: AccessAhead, has_happened: bool) -> Event {
-        let AccessAhead { mut event, place: NamedPlace { name, value }, verb, address, bytes, writes, before } = ahead;
+        let AccessAhead { mut event, place: NamedPlace { name, value }, verb, address, bytes, writes, before, .. } =
+            ahead;
         let after = if has_happened { self.value_at(value, address, bytes) } else { None };
         event.text = Some(match (&before, &after) {
             (Some(before), Some(after)) if verb == "updates" && before != after => {
@@ -263,7 +317,7 @@ impl Machine<'_> {
             event.text = match hook.told {
                 Told::BySource => None,
                 Told::Verb(verb) => {
-                    let block = self.pointed_block(hart.x[A0]).filter(|_| hook.visible == Visible::AsFree);
+                    let block = if hook.visible == Visible::AsFree { self.told_block(hart.x[A0]) } else { None };
                     Some(format!("{verb} {}", block.unwrap_or_else(|| self.named_place(hart.x[A0]).name)))
                 }
                 Told::By(told) => told(self, hart, way.unwrap_or(0)),
@@ -272,6 +326,13 @@ impl Machine<'_> {
             variable = self.variable_ahead(hook, hart);
         }
         Some(OperationAhead { event, variable, alive: self.threads.alive_slots(), is_told })
+    }
+
+    /// A block by a pointer to it and by where it is from: a fault behind it names the latter.
+    fn told_block(&self, address: u64) -> Option<String> {
+        let name = self.pointed_block(address)?;
+        let origin = self.block_origin(address).map_or_else(String::new, |origin| format!(" ({origin})"));
+        Some(format!("{name}{origin}"))
     }
 
     /// The variable that an operation is about.

@@ -9,8 +9,11 @@ use dampf_object::{ObjectModel, ProgramChecks, ToldAccess};
 use dampf_testkit::moving::explore;
 use std::collections::BTreeMap;
 
-const SOURCES: [&str; 6] = [
+const SOURCES: [&str; 9] = [
     "told_values.cc",
+    "cxx_elements_named.cc",
+    "cxx_list_race.cc",
+    "cxx_map_lost_update.cc",
     "mutex_counter.c",
     "condition_if_instead_of_while.c",
     "cxx_vector_check_then_act.cc",
@@ -18,7 +21,7 @@ const SOURCES: [&str; 6] = [
     "cxx_stack_reclaimed.cc",
 ];
 
-/// The ways in which bytes can be told: as a number with or without sign, or as an address.
+/// The ways in which bytes can be told: as a number with or without sign, as an address, or as a character.
 fn readings(bytes: &[u8]) -> Vec<String> {
     let mut wide = [0; 8];
     wide[..bytes.len()].copy_from_slice(bytes);
@@ -26,7 +29,9 @@ fn readings(bytes: &[u8]) -> Vec<String> {
     let shift = 64 - 8 * bytes.len() as u32;
     let signed = ((unsigned << shift) as i64) >> shift;
     let address = if unsigned == 0 { "null".to_owned() } else { format!("{unsigned:#x}") };
-    vec![unsigned.to_string(), signed.to_string(), address]
+    let mut readings = vec![unsigned.to_string(), signed.to_string(), address];
+    readings.extend(char::from_u32(unsigned as u32).filter(|_| bytes.len() == 1).map(|letter| format!("'{letter}'")));
+    readings
 }
 
 #[test]
@@ -98,4 +103,45 @@ fn steps_name_values_by_their_types() {
     ] {
         assert!(texts.contains(expected), "{expected} is told nowhere");
     }
+}
+
+/// What each element of the containers of `cxx_elements_named.cc` holds before it is changed. It is changed by hundreds
+/// and thousands, so the rest tells which element a value is from.
+const ELEMENTS: [(&str, u64); 8] = [
+    ("prices[\"pear\"]", 20),
+    ("stock[4].weight", 50),
+    ("(element 1 of sales).second", 70),
+    ("totals[9]", 90),
+    ("(element 2 of items).weight", 13),
+    ("element 1 of chain", 15),
+    ("jobs[1].weight", 17),
+    ("element 1 of rows[1]", 22),
+];
+
+#[test]
+fn elements_of_containers_are_named_by_key_or_position() {
+    let source = "cxx_elements_named.cc";
+    let Some(executable) = compile(source) else { return };
+    let program = load(source, &executable);
+    let options = ProgramChecks::default();
+    let model = ObjectModel::new(program.clone(), options, learn(&program, options, 1000));
+    let (states, _) = explore(&model, 1000);
+    let mut worker = model.worker();
+    let mut out = Successors::new(model.width());
+    let mut told = [0; ELEMENTS.len()];
+    for state in &states {
+        worker.successors(state, &mut out);
+        for &action in out.actions() {
+            for step in model.describe_parts(state, action) {
+                let note = step.text.rsplit_once("// ").map_or("", |(_, note)| note);
+                let Some((name, value)) = note.rsplit_once(": ") else { continue };
+                let name = name.trim_start_matches("reads ").trim_start_matches("writes ");
+                let Some(which) = ELEMENTS.iter().position(|&(element, _)| element == name) else { continue };
+                let rest = value.parse::<u64>().ok().map(|value| value % 100);
+                assert_eq!(rest, Some(ELEMENTS[which].1), "{}", step.text);
+                told[which] += 1;
+            }
+        }
+    }
+    assert!(told.iter().all(|&count| count >= 2), "{told:?}");
 }

@@ -12,6 +12,7 @@ mod entry_values;
 mod evaluate;
 mod globals;
 mod landing_pads;
+mod library;
 mod lines;
 mod names;
 mod parts;
@@ -33,6 +34,7 @@ use object::read::elf::ProgramHeader as _;
 
 pub use globals::Variable;
 pub use landing_pads::LandingPad;
+pub use library::{Container, ContainerKind, LibraryPart};
 pub use parts::{Part, Pointer};
 pub use types::TypeId;
 pub use unwind::CallerRule;
@@ -140,6 +142,8 @@ impl Registers {
 
 /// The pointers in objects, by their types and sizes.
 type PointersByType = HashMap<(TypeId, u64), Arc<[Pointer]>>;
+/// The containers in objects, by their types and sizes.
+type ContainersByType = HashMap<(TypeId, u64), Arc<[Container]>>;
 
 /// The debug information of one program.
 pub struct DebugInfo {
@@ -152,6 +156,7 @@ pub struct DebugInfo {
     globals: OnceLock<Vec<Variable>>,
     /// The pointers in objects of the types and sizes that somebody has asked for.
     pointers: Mutex<PointersByType>,
+    containers: Mutex<ContainersByType>,
 }
 
 impl DebugInfo {
@@ -176,8 +181,8 @@ impl DebugInfo {
         let symbols = DataSymbols::new(elf.map(|elf| elf.symbols()).unwrap_or_default());
         let user_code = code_of(units.list.iter(), load_bias);
         let clang_code = code_of(units.list.iter().filter(|unit| unit.by_clang), load_bias);
-        let (globals, pointers) = (OnceLock::new(), Mutex::default());
-        DebugInfo { units, frames, symbols, load_bias, user_code, clang_code, globals, pointers }
+        let (globals, pointers, containers) = (OnceLock::new(), Mutex::default(), Mutex::default());
+        DebugInfo { units, frames, symbols, load_bias, user_code, clang_code, globals, pointers, containers }
     }
 
     /// Whether there is any debug information.
@@ -309,6 +314,23 @@ impl DebugInfo {
     pub fn pointers(&self, ty: TypeId, bytes: u64) -> Arc<[Pointer]> {
         let mut known = self.pointers.lock().expect("nothing panics under this lock");
         known.entry((ty, bytes)).or_insert_with(|| self.units.reader().pointers(ty.0, bytes).into()).clone()
+    }
+
+    /// The containers of the standard library in an object of a type and of so many bytes.
+    pub fn containers(&self, ty: TypeId, bytes: u64) -> Arc<[Container]> {
+        let mut known = self.containers.lock().expect("nothing panics under this lock");
+        known.entry((ty, bytes)).or_insert_with(|| self.units.reader().containers(ty.0, bytes).into()).clone()
+    }
+
+    /// The part of an object at an offset, if it is behind a name that only the standard library knows.
+    pub fn library_part(&self, ty: TypeId, offset: u64) -> Option<LibraryPart> {
+        self.units.reader().library_part(ty.0, offset)
+    }
+
+    /// The member of a name in a record or in its members and bases, with its type and its offset in the whole.
+    pub fn member_named(&self, ty: TypeId, name: &str) -> Option<(TypeId, u64)> {
+        let (ty, offset) = self.units.reader().member_named(ty.0, name, 0)?;
+        Some((TypeId(ty), offset))
     }
 
     /// The member of a record that covers an offset, whatever its name: that, its type, and where it begins.

@@ -3,7 +3,7 @@
 mod remote;
 mod toolchain;
 
-use dampf_rv::debug::{DebugInfo, Place, Registers, Variable};
+use dampf_rv::debug::{Container, ContainerKind, DebugInfo, Place, Registers, Variable};
 use dampf_rv::image::{Image, Segment, SymbolKind};
 use remote::Stopped;
 use toolchain::{Program, compile, tool};
@@ -119,6 +119,40 @@ fn addresses_in_variables_are_named_by_type() {
     assert_eq!(names("mixed", &[0, 4, 5, 8, 12, 14]), mixed);
     assert_eq!(debug.name_address(0x10), None);
     assert_eq!(debug.name_address(u64::MAX), None);
+}
+
+#[test]
+fn containers_are_known_with_their_elements() {
+    let Some(program) = compile("containers", "containers.cc", &["-g", "-O0", "-static"]) else { return };
+    let debug = debug_info(&program);
+    let containers = |name: &str| {
+        let variable = global(&debug, name);
+        let containers = debug.containers(variable.ty, variable.size);
+        let told = |container: &Container| {
+            let element = debug.type_name(container.element);
+            let element = element.split('<').next().unwrap_or_default().to_owned();
+            (container.path.clone(), container.kind, element, container.element_offset, container.has_unique_keys)
+        };
+        containers.iter().map(told).collect::<Vec<_>>()
+    };
+    let one = |kind, element: &str, offset, unique| vec![(String::new(), kind, element.to_owned(), offset, unique)];
+    assert_eq!(containers("numbers"), one(ContainerKind::List, "int", 16, true));
+    assert_eq!(containers("prices"), one(ContainerKind::Tree, "std::pair", 32, true));
+    assert_eq!(containers("sales"), one(ContainerKind::Tree, "std::pair", 32, false));
+    assert_eq!(containers("totals"), one(ContainerKind::HashTable, "std::pair", 8, true));
+    // What is aligned to more than the links are does not follow them at once.
+    assert_eq!(containers("wide"), one(ContainerKind::HashTable, "std::pair", 16, true));
+    assert_eq!(containers("chain"), one(ContainerKind::ForwardList, "char", 8, true));
+    assert_eq!(containers("waiting"), one(ContainerKind::Deque, "int", 0, true));
+    assert_eq!(containers("shop")[1].0, ".stock[1]");
+    assert!(containers("row").is_empty());
+
+    let members = |name: &str, offset| debug.library_part(global(&debug, name).ty, offset).map(|part| part.members);
+    let last = |name: &str, offset| members(name, offset).and_then(|mut members| members.pop());
+    assert_eq!(last("row", 8).as_deref(), Some("_M_finish"));
+    assert_eq!(last("numbers", 16).as_deref(), Some("_M_size"));
+    assert_eq!(last("prices", 40).as_deref(), Some("_M_node_count"));
+    assert_eq!(members("shop", 0), None);
 }
 
 #[test]
@@ -455,6 +489,8 @@ fn interrogate(bytes: &[u8], bias: u64, points: &[u64]) {
         let _ = debug.type_name(variable.ty);
         let _ = debug.render(variable.ty, &[0x41; 64]);
         let _ = debug.path(variable.ty, 5);
+        let _ = (debug.library_part(variable.ty, 8), debug.containers(variable.ty, variable.size));
+        let _ = debug.pointers(variable.ty, variable.size);
     }
     let memory = |address: u64, buffer: &mut [u8]| {
         buffer.fill(address as u8 & 0x10);

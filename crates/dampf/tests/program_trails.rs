@@ -71,6 +71,10 @@ golden! {
     blocks_of_containers: "crates/dampf-object/tests/programs/cxx_container_stale.cc";
     a_foreign_unlock: "crates/dampf-object/tests/programs/mutex_unlock_foreign.c";
     fields_of_a_ring: "crates/dampf-object/tests/programs/ring_published_early.c" "-DBUG";
+    a_ring_that_is_overrun: "crates/dampf-object/tests/programs/cxx_ring_overrun.cc" "-DBUG";
+    elements_of_containers: "crates/dampf-object/tests/programs/cxx_elements_named.cc" "-DBUG";
+    elements_of_a_map: "crates/dampf-object/tests/programs/cxx_map_lost_update.cc" "-DBUG";
+    links_of_a_list: "crates/dampf-object/tests/programs/cxx_list_race.cc" "-DBUG";
     values_of_several_types: "crates/dampf-object/tests/programs/told_values.cc" "-DBUG";
 }
 

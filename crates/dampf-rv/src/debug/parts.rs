@@ -3,7 +3,7 @@
 
 use super::TypeId;
 use super::reader::Reader;
-use super::types::Shape;
+use super::types::{Shape, is_reserved_name};
 
 const DEPTH_MAX: usize = 24;
 /// How many parts of one object are visited.
@@ -33,8 +33,9 @@ pub struct Pointer {
     pub offset: u64,
     pub target: TypeId,
     pub target_bytes: u64,
-    /// Whether what it points to belongs to the standard library.
-    pub target_is_standard: bool,
+    /// Whether what it points to is of a type that only the standard library has a name for, such as a node of a list.
+    pub target_is_librarys: bool,
+    pub is_reference: bool,
     /// The class of the standard library that keeps the pointer to itself: `vector<int, std::allocator<int> >`.
     pub keeper: Option<String>,
 }
@@ -142,24 +143,29 @@ impl<'a> Reader<'a> {
         let mut pointers = Vec::new();
         self.visit(ty, bytes, |part, keeper| {
             if let Some((target, target_bytes)) = self.target(part.ty.0).filter(|_| part.is_value) {
-                let target_is_standard =
-                    self.plain_type(target).is_some_and(|entry| self.is_standard(entry.index, entry.offset));
+                let target_is_librarys = self.is_librarys_own(target);
+                let is_reference = self.plain_type(part.ty.0).is_some_and(|entry| is_reference(entry.tag()));
                 let (path, keeper) = (part.path.to_owned(), keeper.filter(|_| part.is_reserved).map(str::to_owned));
                 let (offset, target) = (part.offset, TypeId(target));
-                pointers.push(Pointer { path, offset, target, target_bytes, target_is_standard, keeper });
+                let pointer = Pointer { path, offset, target, target_bytes, target_is_librarys, is_reference, keeper };
+                pointers.push(pointer);
             }
             pointers.len() < POINTERS_MAX
         });
         pointers
     }
 
+    /// Whether a type of the standard library has a name that the language reserves for its implementation.
+    fn is_librarys_own(&self, ty: usize) -> bool {
+        self.plain_type(ty).is_some_and(|entry| {
+            self.is_standard(entry.index, entry.offset) && entry.name(self).is_some_and(|name| is_reserved_name(&name))
+        })
+    }
+
     /// What a pointer or reference of a type points to, and how many bytes that has, if it is an object.
     fn target(&self, ty: usize) -> Option<(usize, u64)> {
         let entry = self.plain_type(ty)?;
-        let points = matches!(
-            entry.tag(),
-            gimli::DW_TAG_pointer_type | gimli::DW_TAG_reference_type | gimli::DW_TAG_rvalue_reference_type
-        );
+        let points = entry.tag() == gimli::DW_TAG_pointer_type || is_reference(entry.tag());
         let target = entry.reference(self, gimli::DW_AT_type).filter(|_| points)?;
         let bytes = self.size_of(target);
         (bytes > 0).then_some((target, bytes))
@@ -172,4 +178,8 @@ impl<'a> Reader<'a> {
         let member = record.members.iter().find(|member| covers(member.ty, member.offset))?;
         Some((member.name.clone()?, TypeId(member.ty), member.offset))
     }
+}
+
+fn is_reference(tag: gimli::DwTag) -> bool {
+    matches!(tag, gimli::DW_TAG_reference_type | gimli::DW_TAG_rvalue_reference_type)
 }

@@ -55,10 +55,13 @@ pub(super) struct Bits {
 impl Member {
     /// Whether the name is one that the language reserves for its implementation.
     pub fn is_reserved(&self) -> bool {
-        let Some(name) = &self.name else { return false };
-        let mut letters = name.chars();
-        letters.next() == Some('_') && letters.next().is_some_and(|second| second == '_' || second.is_ascii_uppercase())
+        self.name.as_deref().is_some_and(is_reserved_name)
     }
+}
+
+pub(super) fn is_reserved_name(name: &str) -> bool {
+    let mut letters = name.chars();
+    letters.next() == Some('_') && letters.next().is_some_and(|second| second == '_' || second.is_ascii_uppercase())
 }
 
 impl<'a> Reader<'a> {

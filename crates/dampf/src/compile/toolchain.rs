@@ -5,8 +5,10 @@
 //!   the callers of a function are found at any time.
 //! - `-O0`, whatever the user says: every access to memory stays where the source has it, and is made once. From `-O1`
 //!   on gcc drops the load of a named variable whose value nobody uses, and no flag keeps it; other accesses can be
-//!   kept in their places only by naming every pass that moves, merges or drops one. clang is given the user's level:
-//!   with the callbacks for races, it announces what it optimises away.
+//!   kept in their places only by naming every pass that moves, merges or drops one. What `-O0` drops itself is the
+//!   load for a condition that decides nothing: the branch goes when the control-flow graph is made, the load in the
+//!   pass `jump` or, where that is disabled, in the register allocation. clang is given the user's level: with the
+//!   callbacks for races, it announces what it optimises away.
 //! - `-fno-builtin-malloc` and their like: an allocation that nobody needs can be wrong all the same, and copies are
 //!   made by the function that the source names, which can be called wrongly.
 //! - `-msmall-data-limit=0`: small constants are constants like others, and not kept among small variables.
