@@ -233,7 +233,8 @@ impl Machine<'_> {
             if is_there {
                 continue;
             }
-            if self.process.history.unknown_to(running).any(|unknown| *unknown == entry) {
+            // Whoever has moved may have taken it away.
+            if !self.segments.moved().iter().any(|&mover| entry.is_known_to(mover)) {
                 self.threads.running = entry.slot;
                 let fault = self.ended_under(entry.slot, access);
                 self.threads.running = running;

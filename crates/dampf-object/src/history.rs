@@ -63,6 +63,10 @@ impl Entry {
         self.address < address.saturating_add(bytes) && address < self.end()
     }
 
+    pub fn is_known_to(&self, slot: u32) -> bool {
+        self.known & bit(slot) != 0
+    }
+
     fn leave(&mut self, place: u64) {
         if let Err(at) = self.places.binary_search(&place) {
             self.places.insert(at, place);
@@ -135,7 +139,7 @@ impl History {
 
     /// The accesses that a thread does not know of.
     pub fn unknown_to(&self, slot: u32) -> impl Iterator<Item = &Entry> {
-        self.entries.iter().filter(move |entry| entry.known & bit(slot) == 0)
+        self.entries.iter().filter(move |entry| !entry.is_known_to(slot))
     }
 
     /// A thread accesses memory plainly.

@@ -3,7 +3,7 @@
 //! `pthread_join(thread, &result)` writes `result`, `write(1, buffer, n)` reads `buffer`. To other threads these are
 //! plain accesses like any in the program: visible where the memory is shared, and races where nothing orders them.
 
-use crate::hooks::{Hook, Object, SideAccess};
+use crate::hooks::{Hook, Object, SideAccess, Visible};
 use crate::machine::Machine;
 use crate::mapping_calls::is_change;
 use crate::race::PendingAccess;
@@ -75,6 +75,10 @@ impl Machine<'_> {
 
     /// Notes what an operation accesses in the way of plain accesses, where those make no steps.
     pub fn note_accesses_besides(&mut self, hook: Hook, hart: &Hart) -> Result<(), RunEnd> {
+        // A new thread's handle is there before the thread is.
+        if hook.visible == Visible::AsCreation {
+            return Ok(());
+        }
         let bytes = hook.object_access().map_or(0, |(bytes, _)| bytes);
         if hook.object == Object::PlainRead {
             self.note_side_access(hart, MemoryAccess::read(hart.x[A0], bytes))?;

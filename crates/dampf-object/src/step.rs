@@ -532,7 +532,8 @@ impl Machine<'_> {
         if self.stops_for_cancellation(hook) {
             return Ok(true);
         }
-        let is_noticed_besides = self.step.others && self.has_visible_side_access(hook, hart)? && !self.has_segments();
+        let are_steps = !self.has_segments() || hook.visible == Visible::AsCreation;
+        let is_noticed_besides = self.step.others && self.has_visible_side_access(hook, hart)? && are_steps;
         if self.is_free() {
             // Objects must be memory even if nobody else looks.
             if let Some((bytes, writes)) = hook.object_access()
