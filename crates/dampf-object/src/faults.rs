@@ -105,6 +105,7 @@ impl Machine<'_> {
             let message = format!("memcpy of {bytes} bytes from {from} to {to}, which overlap");
             return Err(RunEnd::fault(FaultKind::OverlappingCopy, message));
         }
+        self.note_copied(hart)?;
         Ok(Next::Run)
     }
 

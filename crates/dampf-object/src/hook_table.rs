@@ -633,6 +633,10 @@ pub static TABLE: &[HookRow] = &[
         object: Object::None, side_accesses: &[], ways: One,
         visible: Visible::Never, observes: Observes::Nothing, told: BySource,
         perform: |machine, hart, _| machine.copy(hart) },
+    HookRow { place: Symbols(&["memmove", "mempcpy", "__mempcpy"]), registers: Arguments(3), deadline: None,
+        object: Object::None, side_accesses: &[], ways: One,
+        visible: Visible::Never, observes: Observes::Nothing, told: BySource,
+        perform: |machine, hart, _| machine.note_copied(hart).map(|()| Next::Run) },
     // The callback is called; it does nothing.
     HookRow { place: Place::OmittedRead, registers: OfCode, deadline: None,
         object: Object::PlainRead, side_accesses: &[], ways: One,

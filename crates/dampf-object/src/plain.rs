@@ -17,6 +17,9 @@ const STRINGS: &str =
 /// Functions for bytes. Their writes are exact. They may read what lies around, and nothing tells.
 const BYTES: &str = "memcpy memmove memset mempcpy bcopy bzero";
 
+/// Those of them that copy, and whose calls tell what they read.
+const COPYING: &str = "memcpy memmove mempcpy";
+
 /// How the names of functions begin that read by words, and of some that do not though they are called alike.
 const BY_WORDS: [&str; 6] = ["str", "stp", "mem", "rawmem", "wcs", "wmem"];
 const BY_BYTES: [&str; 4] = ["strto", "strsep", "strftime", "strptime"];
@@ -30,6 +33,7 @@ const SYNCHRONISATION: &str = "pthread nptl thrd thread mtx cnd tss once sem_ ll
 pub struct PlainFunctions {
     pub strings: Vec<Range<u64>>,
     pub bytes: Vec<Range<u64>>,
+    pub copying: Vec<Range<u64>>,
     /// Functions that read and write nothing but what they are told to.
     pub exact: Vec<Range<u64>>,
 }
@@ -49,6 +53,7 @@ impl PlainFunctions {
         PlainFunctions {
             strings: ranges(&|symbol| is_one_of(STRINGS, symbol)),
             bytes: ranges(&|symbol| is_one_of(BYTES, symbol)),
+            copying: ranges(&|symbol| is_one_of(COPYING, symbol)),
             exact: ranges(&|symbol| is_exact(symbol, code)),
         }
     }

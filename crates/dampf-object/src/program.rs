@@ -290,6 +290,11 @@ impl Program {
         plain::is_for_strings(self.function_at(pc))
     }
 
+    /// Whether an instruction belongs to a function that copies, of which the call says what it reads.
+    pub fn copies(&self, pc: u64) -> bool {
+        lies_within(&self.plain_functions.copying, pc)
+    }
+
     /// Whether an instruction belongs to a function for strings.
     pub fn reads_string(&self, pc: u64) -> bool {
         lies_within(&self.plain_functions.strings, pc)

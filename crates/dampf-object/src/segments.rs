@@ -39,10 +39,13 @@ use crate::machine::Machine;
 use crate::race::PendingAccess;
 use crate::run_end::RunEnd;
 use crate::side_access::MemoryAccess;
+use crate::uses::AccessKind;
 use dampf_core::{FaultKind, Word};
 use dampf_rv::machine::{self, Exit, Hart};
 
 const RA: usize = 1;
+const A1: usize = 11;
+const A2: usize = 12;
 
 /// A segment with more accesses than this ends.
 const ACCESSES_MAX: usize = 32;
@@ -206,7 +209,8 @@ impl Machine<'_> {
     /// The plain access that the next instruction of the running thread makes; none where it is or may be atomic.
     pub fn plain_access_ahead(&self, hart: &Hart) -> Option<PendingAccess> {
         let access = self.instruction_access(self.threads.running, hart.pc, |register| hart.x[register])?;
-        (!access.atomic).then_some(access)
+        let is_copied = !access.told_atomic && !access.writes && self.system.program.copies(hart.pc);
+        (!access.atomic || is_copied).then_some(access)
     }
 
     /// The running thread makes an access that others can notice: a plain one is noted and goes on, any other is a
@@ -214,7 +218,9 @@ impl Machine<'_> {
     pub fn access_shared(&mut self, hart: &mut Hart) -> Result<bool, RunEnd> {
         let Some(mut access) = self.plain_access_ahead(hart) else { return Err(RunEnd::Visible) };
         access.pc = self.blamed_pc(hart);
-        self.note_access(access)?;
+        if !access.atomic {
+            self.note_access(access)?;
+        }
         let stepped = match self.step_granted(hart) {
             // Whoever sent us here has looked at it, and let it pass.
             Err(Exit::Stopped(RunEnd::PartlyValid | RunEnd::BelowStack | RunEnd::Uninitialised)) => {
@@ -261,6 +267,25 @@ impl Machine<'_> {
         }
         let pc = self.blamed_pc(hart);
         self.note_access(PendingAccess::plain(self.threads.running, access, pc))
+    }
+
+    /// A function that copies is called: what it reads is noted here, since it may read what lies around as well.
+    pub fn note_copied(&mut self, hart: &Hart) -> Result<(), RunEnd> {
+        let [from, bytes] = [hart.x[A1], hart.x[A2]];
+        if !self.has_segments() || !self.step.others || self.is_free_to_access() {
+            return Ok(());
+        }
+        for (line, mask) in lines(from, bytes) {
+            // What is no memory the function meets itself.
+            let Some(standing) = self.standing(line) else { return Ok(()) };
+            if self.is_noticed(line, standing.region, standing.visible & mask, AccessKind::Read)? {
+                let (first, behind) = (mask.trailing_zeros(), u64::BITS - mask.leading_zeros());
+                let access = MemoryAccess::read(line + u64::from(first), u64::from(behind - first));
+                let pc = self.blamed_pc(hart);
+                self.note_access(PendingAccess::plain(self.threads.running, access, pc))?;
+            }
+        }
+        Ok(())
     }
 
     /// Refuses to take memory away that another thread has accessed, if nothing orders the two: it may access it now.
