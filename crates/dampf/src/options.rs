@@ -349,8 +349,8 @@ pub struct ProgramOptions {
     #[arg(long, value_enum, value_name = "SIZE", default_value = "visible", help_heading = "Programs")]
     pub step: StepSize,
 
-    /// What is left out of the search: switches at operations that no other thread can notice, or nothing
-    #[arg(long, value_enum, value_name = "KIND", default_value = "lgc", help_heading = "Programs")]
+    /// What is left out of the search
+    #[arg(long, value_enum, value_name = "KIND", default_value = "auto")]
     pub reduce: Reduce,
 
     /// Waits on condition variables may end without a signal
@@ -462,10 +462,14 @@ pub enum StepSize {
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum, Serialize, Deserialize)]
 pub enum Reduce {
-    /// Threads switch at locks and at memory that is shared
+    /// For programs `lgc`, for models `none`
     #[default]
+    Auto,
+    /// Programs: threads switch at locks and at memory that is shared
     Lgc,
-    /// Threads switch at every access to memory
+    /// Models: of steps that do not disturb each other, one order is enough; runs that are found may not be the shortest
+    Por,
+    /// Nothing: all steps of a model; threads of a program switch at every access to memory
     None,
 }
 
@@ -562,7 +566,8 @@ impl ModelOptions {
             ("--goal", !self.goals.is_empty(), Offer::Expressions),
             ("--cflags", !program.cflags.is_empty(), Offer::Programs),
             ("--step", program.step != StepSize::Visible, Offer::Programs),
-            ("--reduce", program.reduce != Reduce::Lgc, Offer::Programs),
+            ("--reduce lgc", program.reduce == Reduce::Lgc, Offer::Programs),
+            ("--reduce por", program.reduce == Reduce::Por, Offer::Interleavings),
             ("--spurious-wakeups", program.spurious_wakeups, Offer::Programs),
             ("--leaks", program.leaks, Offer::Programs),
             ("--uninitialised", program.uninitialised, Offer::Programs),
