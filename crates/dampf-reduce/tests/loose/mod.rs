@@ -7,8 +7,9 @@ use dampf_gcl::ir::{
 };
 use dampf_testkit::random::Random;
 
-/// Shared variables come first, then two of each process.
-const SHARED: u64 = 3;
+/// Variables that are only counted up and down come first, then other shared variables, then two of each process.
+const COUNTERS: u64 = 2;
+const SHARED: u64 = 4;
 
 pub fn program(seed: u64) -> Program {
     let mut random = Random::new(seed);
@@ -16,7 +17,7 @@ pub fn program(seed: u64) -> Program {
     let variables = (0..SHARED + 2 * processes).map(|number| Variable {
         name: format!("v{number}"),
         owner: None,
-        ty: IntType { bits: 2, signed: false },
+        ty: if number < COUNTERS { IntType::U8 } else { IntType { bits: 2, signed: false } },
         array: None,
         initial: vec![0],
         span: Span::default(),
@@ -77,6 +78,7 @@ fn process(random: &mut Random, number: u64, has_ends: bool, has_holders: bool) 
 fn place(random: &mut Random, process: u64) -> Place {
     let own = SHARED + 2 * process + random.below(2);
     let variable = if random.below(100) < 70 { own } else { random.below(SHARED) };
+    let variable = if variable < COUNTERS { own } else { variable };
     Place { variable: VariableId(variable as u32), index: None, span: Span::default() }
 }
 
@@ -96,6 +98,18 @@ fn transition(random: &mut Random, process: u64, source: u64, target: u64, has_h
         _ => None,
     };
     let mut effects = Vec::new();
+    let mut guard = guard;
+    if random.below(4) == 0 {
+        let counter = Place { variable: VariableId(random.below(COUNTERS) as u32), index: None, span: Span::default() };
+        let (op, bound, change) = match random.below(2) {
+            0 => (BinaryOp::Less, 3, BinaryOp::Add),
+            _ => (BinaryOp::Greater, 0, BinaryOp::Subtract),
+        };
+        let read = || Box::new(Expr::Read(counter.clone()));
+        guard = Some(Expr::Binary(op, read(), Box::new(Expr::Const(bound)), Span::default()));
+        let value = Expr::Binary(change, read(), Box::new(Expr::Const(1)), Span::default());
+        effects.push(Effect::Assign { target: counter.clone(), value, span: Span::default() });
+    }
     if random.below(20) == 0 {
         // Faults of different places are different.
         let span =
