@@ -257,6 +257,7 @@ impl<'p> Analysis<'p> {
             match conjunct.shape {
                 Shape::AtMost(object, _) => *facts.uses.entry(object).or_default() |= BOUNDED_ABOVE,
                 Shape::AtLeast(object, _) => *facts.uses.entry(object).or_default() |= BOUNDED_BELOW,
+                Shape::Exactly(object, _) => *facts.uses.entry(object).or_default() |= BOUNDED_ABOVE | BOUNDED_BELOW,
                 Shape::Other => self.add_reads(facts, &conjunct.expr, TESTED),
             }
         }
@@ -467,6 +468,7 @@ impl<'p> Analysis<'p> {
             let contradicts = |object: u32| match (facts.stored.get(&object), conjunct.shape) {
                 (Some(value), Shape::AtMost(_, bound)) => i64::from(*value) > bound,
                 (Some(value), Shape::AtLeast(_, bound)) => i64::from(*value) < bound,
+                (Some(value), Shape::Exactly(_, bound)) => i64::from(*value) != bound,
                 _ => false,
             };
             condition.uses.keys().any(|object| {

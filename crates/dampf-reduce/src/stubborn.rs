@@ -30,7 +30,12 @@ pub struct Plan {
 
 impl Plan {
     /// None for a model that is too large.
-    pub fn new(interplay: Interplay) -> Option<Plan> {
+    pub fn new(mut interplay: Interplay) -> Option<Plan> {
+        // A guard that hardly anybody makes true is the best reason for an action to be disabled.
+        let establishing: Vec<usize> = interplay.guards.iter().map(Vec::len).collect();
+        for action in &mut interplay.actions {
+            action.guards.sort_by_key(|guard| establishing[*guard as usize]);
+        }
         let mut first_location = Vec::new();
         let mut locations = 0;
         for count in &interplay.processes {
@@ -152,6 +157,8 @@ pub struct Chooser<'m> {
     /// The round in which an action was last found enabled, and in which it was last taken into a set.
     enabled: Vec<u64>,
     member: Vec<u64>,
+    /// For each guard, the round in which it was last looked at, and whether it was false then.
+    falsified: Vec<(u64, bool)>,
     state_round: u64,
     set_round: u64,
     pending: Vec<u32>,
@@ -169,6 +176,7 @@ impl<'m> Chooser<'m> {
             standing: vec![0; plan.interplay.processes.len()],
             enabled: vec![0; plan.action_count()],
             member: vec![0; plan.action_count()],
+            falsified: vec![(0, false); plan.interplay.guards.len()],
             state_round: 0,
             set_round: 0,
             pending: Vec::new(),
@@ -268,6 +276,14 @@ impl<'m> Chooser<'m> {
         new.map(|action| if self.enabled[*action as usize] == self.state_round { 64 } else { 1 }).sum()
     }
 
+    fn is_false<M: Interleaving>(&mut self, model: &M, state: &[Word], guard: u32) -> bool {
+        let (round, is_false) = &mut self.falsified[guard as usize];
+        if *round != self.state_round {
+            (*round, *is_false) = (self.state_round, model.is_guard_false(guard, state));
+        }
+        *is_false
+    }
+
     /// For a disabled action, adds what may end one of the reasons for that; false if there is none that is understood.
     fn add_reason<M: Interleaving>(&mut self, model: &M, state: &[Word], action: u32) -> bool {
         let plan = self.plan;
@@ -290,7 +306,7 @@ impl<'m> Chooser<'m> {
             if best.is_some_and(|(cost, ..)| cost == 0) {
                 break;
             }
-            if !model.is_guard_false(*guard, state) {
+            if !self.is_false(model, state, *guard) {
                 continue;
             }
             let cause = plan.cause_of_guard(*guard);

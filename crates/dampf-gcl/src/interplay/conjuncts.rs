@@ -1,7 +1,7 @@
 //! Guards taken apart: conditions without each of which a guard is not true.
 //!
 //! A bound on one object is a condition of its own, since what only grows cannot fall below a bound again. An equation
-//! is two bounds. What is behind a part whose evaluation may fault is not taken apart: where that part begins to fault,
+//! is two bounds, and a condition of its own. What is behind a part whose evaluation may fault is not taken apart: where that part begins to fault,
 //! the step is there all the same.
 
 use crate::dependencies::Objects;
@@ -15,6 +15,8 @@ pub enum Shape {
     /// The value of an object is at most this.
     AtMost(u32, i64),
     AtLeast(u32, i64),
+    /// Both: what stores another constant does not bring it about.
+    Exactly(u32, i64),
     Other,
 }
 
@@ -162,7 +164,11 @@ impl Values<'_> {
             BinaryOp::LessEqual => parts.push(at_most(bound)),
             BinaryOp::Greater => parts.push(at_least(bound + 1)),
             BinaryOp::GreaterEqual => parts.push(at_least(bound)),
-            BinaryOp::Equal => parts.extend([at_most(bound), at_least(bound)]),
+            BinaryOp::Equal => {
+                let shape = Shape::Exactly(object, bound);
+                let exactly = Conjunct { shape, expr: compared(BinaryOp::Equal, operand, bound) };
+                parts.extend([exactly, at_most(bound), at_least(bound)]);
+            }
             BinaryOp::NotEqual if values.least >= bound => parts.push(at_least(bound + 1)),
             BinaryOp::NotEqual if values.greatest <= bound => parts.push(at_most(bound - 1)),
             _ => parts.push(whole(expr, is_negated)),

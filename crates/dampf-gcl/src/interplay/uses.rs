@@ -48,7 +48,7 @@ pub fn may_establish(change: Use, shape: Shape) -> bool {
     match shape {
         Shape::AtMost(..) => change & (WRITTEN | DECREASED) != 0,
         Shape::AtLeast(..) => change & (WRITTEN | INCREASED) != 0,
-        Shape::Other => change & CHANGED != 0,
+        Shape::Exactly(..) | Shape::Other => change & CHANGED != 0,
     }
 }
 
