@@ -2,7 +2,7 @@
 
 mod running;
 
-use running::summary_of;
+use running::{on_own_models, summary_of};
 use serde_json::Value;
 
 const MODELS: [&[&str]; 12] = [
@@ -77,7 +77,7 @@ fn every_search_counts_the_same_with_reduction() {
 
 #[test]
 fn a_reduction_goes_with_what_it_is_for() {
-    let (_, told, status) = running::outputs_of(&["check", "dve/peterson.dve", "--reduce", "lgc"]);
-    assert_eq!(status, 2);
-    assert!(told.contains("--reduce lgc goes with programs"), "{told}");
+    let finished = on_own_models(&["check", "dve/peterson.dve", "--reduce", "lgc"]);
+    assert_eq!(finished.status, 2);
+    assert!(finished.stderr.contains("--reduce lgc goes with programs"), "{finished:?}");
 }
