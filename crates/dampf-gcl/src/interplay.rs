@@ -7,8 +7,8 @@
 //! What is behind the first part of a compound step has no say in whether there is a step, only in what it does; so its
 //! guards are reads like any others. That holds for a holder that blocks, too: what it waits for is among these guards.
 //!
-//! Not understood, and thus without an interplay: programs with a property automaton, programs in which a holder is part
-//! of the states, compound steps together with committed locations, and programs of very many actions.
+//! Not understood, and thus without an interplay: programs with a property automaton, programs in which a holder is
+//! part of the states, compound steps together with committed locations, and programs of very many actions.
 
 mod conjuncts;
 mod progress;

@@ -153,7 +153,8 @@ impl GclModel {
         self.dependencies.get_or_init(|| DependencyTables::new(self.program(), self.actions()))
     }
 
-    /// How steps enable, disable and disturb each other; computed when first asked for. None where that is not understood.
+    /// How steps enable, disable and disturb each other; computed when first asked for. None where that is not
+    /// understood.
     pub fn interplay_tables(&self) -> Option<&InterplayTables> {
         let compute = || InterplayTables::new(self.program(), self.actions(), &self.ranges);
         self.interplay.get_or_init(compute).as_ref()

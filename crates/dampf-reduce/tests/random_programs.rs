@@ -64,8 +64,8 @@ fn programs_of_all_kinds_have_the_same_faults() {
     assert!(agree_on(without_property, 20) > 600);
 }
 
-/// Processes that mostly use variables of their own, and sometimes shared ones and channels: there is much to leave out,
-/// and much to lose.
+/// Processes that mostly use variables of their own, and sometimes shared ones and channels: there is much to leave
+/// out, and much to lose.
 #[test]
 fn programs_of_loose_processes_have_the_same_faults() {
     assert!(agree_on((0..3_000).map(|seed| (seed, loose::program(seed))), 30_000) > 1_500);

@@ -467,7 +467,7 @@ pub enum Reduce {
     Auto,
     /// Programs: threads switch at locks and at memory that is shared
     Lgc,
-    /// Models: of steps that do not disturb each other, one order is enough; runs that are found may not be the shortest
+    /// Models: one order of steps that do not disturb each other is enough; runs may not be the shortest
     Por,
     /// Nothing: all steps of a model; threads of a program switch at every access to memory
     None,

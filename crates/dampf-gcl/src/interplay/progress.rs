@@ -2,8 +2,8 @@
 //!
 //! A run that comes back to a state takes each process that moved around a circle of locations. Within a strongly
 //! connected part of a process's locations, a move that increases a variable cannot be on the circle if no other move
-//! of that part and no step without this process can decrease the variable or store into it. Moves that are found so are
-//! taken away, and what remains falls into smaller parts. (The same with decreasing.)
+//! of that part and no step without this process can decrease the variable or store into it. Moves that are found so
+//! are taken away, and what remains falls into smaller parts. (The same with decreasing.)
 
 use super::Facts;
 use super::uses::{DECREASED, INCREASED, Use, WRITTEN};
