@@ -1,8 +1,8 @@
 //! Guards taken apart: conditions without each of which a guard is not true.
 //!
 //! A bound on one object is a condition of its own, since what only grows cannot fall below a bound again. An equation
-//! is two bounds, and a condition of its own. What is behind a part whose evaluation may fault is not taken apart: where
-//! that part begins to fault, the step is there all the same.
+//! is two bounds, and a condition of its own. What is behind a part whose evaluation may fault is not taken apart:
+//! where that part begins to fault, the step is there all the same.
 
 use crate::dependencies::Objects;
 use crate::ir::{BinaryOp, Expr, Place, Program, UnaryOp};
