@@ -41,10 +41,10 @@
 //! some state of the reduced graph would be passed twice, and on the way there would be one in which nothing is left
 //! out, where the first action of the run is in `T`. For deadlocks it does not even happen, so that 5 is not needed.
 //!
-//! A step that leads nowhere would break the second case: nothing is possible behind it. So nothing is left out of a
-//! state with a step that ends in a fault, or refutes something, or cannot be computed. This also makes such steps known
-//! as soon as they are seen. Nor is anything left out where committed locations let only some processes move, where steps
-//! wait until nothing else can happen, and where a step's disabledness is not understood.
+//! A step that leads nowhere would break the second case: nothing is possible behind it. So nothing is left out of
+//! a state with a step that ends in a fault, or refutes something, or cannot be computed. This also makes such
+//! steps known as soon as they are seen. Nor is anything left out where committed locations let only some processes
+//! move, where steps wait until nothing else can happen, and where a step's disabledness is not understood.
 //!
 //! A step that is made of several, an atomic sequence, is one action here: what it conflicts with is what any of its
 //! parts may conflict with.
