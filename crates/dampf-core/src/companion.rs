@@ -142,6 +142,82 @@ pub trait Footprints: Model {
     fn object_name(&self, object: Object) -> String;
 }
 
+/// How the steps of a model enable, disable and disturb each other, in every state: what a reduction decides by that
+/// looks at guards and at where processes stand.
+///
+/// *Actions* are what steps begin with; a step that is made of several has the action of its first part, and what is
+/// said of the action holds for all that may follow it in the same step. Everything may be larger than need be.
+#[derive(Clone, Default, Debug)]
+pub struct Interplay {
+    /// The number of locations of each process.
+    pub processes: Vec<usize>,
+    pub actions: Vec<Participation>,
+    /// For each guard, the actions that may make it true where it is false. Ascending.
+    pub guards: Vec<Vec<u32>>,
+    /// Whether nothing but deadlocks can go wrong, so that a step may be put off for ever.
+    pub deadlocks_only: bool,
+}
+
+/// What is known about one action.
+#[derive(Clone, Default, Debug)]
+pub struct Participation {
+    /// Where processes stand if a step begins with this action, the mover first: without each of these there is none.
+    pub stands: Vec<(usize, u32)>,
+    /// The moves of processes from location to location that the step may contain.
+    pub moves: Vec<ProcessMove>,
+    /// Numbers of guards without each of which there is no step.
+    pub guards: Vec<u32>,
+    /// Actions that may be enabled together with this one, and do not commute with it then, or disable it, or are
+    /// disabled by it. Ascending.
+    pub conflicts: Vec<u32>,
+    /// Whether the step may change what a check of states looks at.
+    pub is_visible: bool,
+    /// Whether it depends on nothing else being possible.
+    pub waits: bool,
+}
+
+/// A move of a process within a step.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct ProcessMove {
+    pub process: usize,
+    pub source: u32,
+    pub target: u32,
+    /// Whether no run without end consists of moves among the same locations with this one among them.
+    pub makes_progress: bool,
+}
+
+/// Models whose steps are understood well enough that some can be put off; none says so by default.
+pub trait Interleaving: Model {
+    fn interplay(&self) -> Option<Interplay> {
+        None
+    }
+
+    /// Where a process stands.
+    fn process_location(&self, process: usize, state: &[Word]) -> u32 {
+        let _ = (process, state);
+        unreachable!("a model without an interplay has no processes")
+    }
+
+    /// Whether only some processes may move in a state, whatever the others' guards say.
+    fn is_urgent(&self, state: &[Word]) -> bool {
+        let _ = state;
+        false
+    }
+
+    /// Whether a guard is false, for certain.
+    fn is_guard_false(&self, guard: u32, state: &[Word]) -> bool {
+        let _ = (guard, state);
+        false
+    }
+
+    /// The action that a step begins with: of the state whose steps the worker computed last, by its number among them
+    /// and its label.
+    fn begun_by(worker: &Self::Worker<'_>, step: usize, label: Action) -> u32 {
+        let _ = (worker, step);
+        label.front_end()
+    }
+}
+
 /// Numbers that a heuristic can be made of: how many processes wait, how many are alive, how many locks are held.
 pub trait Observations: Model {
     /// What is observed, in the order of [`observe`](Self::observe).

@@ -36,8 +36,8 @@ mod trail;
 mod verdict;
 
 pub use companion::{
-    Acceptance, Binding, CallStack, Change, Dependencies, Describe, Footprint, Footprints, Inspect, Object,
-    Observations, Part, Propositions, Restore, Sections, Step, Transfer,
+    Acceptance, Binding, CallStack, Change, Dependencies, Describe, Footprint, Footprints, Inspect, Interleaving,
+    Interplay, Object, Observations, Part, Participation, ProcessMove, Propositions, Restore, Sections, Step, Transfer,
 };
 pub use component::{ComponentId, ComponentTable};
 pub use diagnostic::{Diagnostic, Source, SourceFile, Span};

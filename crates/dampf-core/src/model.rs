@@ -216,6 +216,20 @@ impl Successors {
         self.premises.clone_from(&other.premises);
     }
 
+    /// Forgets the steps whose flags are false, of a state about which nothing is to be said but its steps
+    /// ([`is_unremarkable`](Self::is_unremarkable)). The labels of the others stay what they are.
+    pub fn retain_steps(&mut self, kept: &[bool]) {
+        debug_assert!(self.is_unremarkable() && kept.len() == self.len());
+        let mut next = 0;
+        for (index, _) in kept.iter().enumerate().filter(|(_, is_kept)| **is_kept) {
+            self.actions[next] = self.actions[index];
+            self.words.copy_within(index * self.width..(index + 1) * self.width, next * self.width);
+            next += 1;
+        }
+        self.actions.truncate(next);
+        self.words.truncate(next * self.width);
+    }
+
     /// The steps that end in a fault: the index of the step, and the fault. Ascending.
     #[inline]
     pub fn faults(&self) -> &[(usize, Fault)] {

@@ -86,6 +86,15 @@ impl Compound {
         path
     }
 
+    /// The first single step of a compound step of the state whose steps were computed last.
+    pub fn begun_by(&self, step: usize) -> u32 {
+        let (mut at, mut action) = self.last[step];
+        while at != STATE {
+            (at, action) = self.found_by[at as usize];
+        }
+        action.front_end()
+    }
+
     /// The state in which the first single step is taken: with its timeout, if it waited for that.
     fn waiting(&mut self, model: &GclModel, state: &[Word]) -> Vec<Word> {
         let mut waiting = state.to_vec();

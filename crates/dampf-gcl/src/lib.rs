@@ -6,6 +6,7 @@ mod describe;
 mod expression_text;
 pub mod faults;
 pub mod footprints;
+pub mod interplay;
 pub mod interpreter;
 pub mod ir;
 pub mod layout;

@@ -7,6 +7,7 @@
 use crate::compound::Compound;
 use crate::dependencies::DependencyTables;
 use crate::footprints::ObjectNumbers;
+use crate::interplay::InterplayTables;
 use crate::interpreter::Interpreter;
 use crate::ir::{ActionSource, Expr, Location, LocationId, ProcessId, Program, VariableId};
 use crate::layout::{Buffer, Field, Layout, bits_for};
@@ -54,6 +55,7 @@ pub struct GclModel {
     propositions: Vec<(String, Expr)>,
     dependencies: OnceLock<DependencyTables>,
     object_numbers: ObjectNumbers,
+    interplay: OnceLock<Option<InterplayTables>>,
 }
 
 impl GclModel {
@@ -83,8 +85,8 @@ impl GclModel {
     fn of(interpreter: Interpreter, engine: Engine, ranges: Vec<Range>, error_state: Option<Vec<Word>>) -> GclModel {
         let propositions = property_guards(interpreter.program());
         let object_numbers = ObjectNumbers::new(interpreter.program());
-        let dependencies = OnceLock::new();
-        GclModel { interpreter, engine, ranges, error_state, propositions, dependencies, object_numbers }
+        let (dependencies, interplay) = (OnceLock::new(), OnceLock::new());
+        GclModel { interpreter, engine, ranges, error_state, propositions, dependencies, object_numbers, interplay }
     }
 
     /// The single steps that a step is made of, each with the state or moment that it is taken in.
@@ -149,6 +151,13 @@ impl GclModel {
     /// What steps read, write, enable and disable; computed when first asked for.
     pub fn dependency_tables(&self) -> &DependencyTables {
         self.dependencies.get_or_init(|| DependencyTables::new(self.program(), self.actions()))
+    }
+
+    /// How steps enable, disable and disturb each other; computed when first asked for. None where that is not
+    /// understood.
+    pub fn interplay_tables(&self) -> Option<&InterplayTables> {
+        let compute = || InterplayTables::new(self.program(), self.actions(), &self.ranges);
+        self.interplay.get_or_init(compute).as_ref()
     }
 
     /// The numbers of the objects that footprints speak of.
@@ -227,6 +236,16 @@ impl Model for GclModel {
 pub struct GclWorker<'m> {
     model: &'m GclModel,
     compound: Option<Box<Compound>>,
+}
+
+impl GclWorker<'_> {
+    /// The action that a step begins with: of the state whose steps were computed last, by its number and its label.
+    pub fn begun_by(&self, step: usize, label: Action) -> u32 {
+        match &self.compound {
+            Some(compound) if self.model.program().has_compound_steps => compound.begun_by(step),
+            _ => label.front_end(),
+        }
+    }
 }
 
 impl Worker for GclWorker<'_> {

@@ -5,8 +5,8 @@
 //! those of guarded commands: the location of an instance, `_nr_pr` and the number of channels among the variables, and
 //! for a channel its length and the places for its messages.
 
-use crate::model::PromelaModel;
-use dampf_core::{Acceptance, Action, Footprint, Footprints, Object, Observations, Word};
+use crate::model::{PromelaModel, PromelaWorker};
+use dampf_core::{Acceptance, Action, Footprint, Footprints, Interleaving, Interplay, Object, Observations, Word};
 
 impl Footprints for PromelaModel {
     fn footprint(&self, state: &[Word], action: Action, footprint: &mut Footprint) {
@@ -39,5 +39,27 @@ impl Observations for PromelaModel {
 impl Acceptance for PromelaModel {
     fn is_accepting(&self, state: &[Word]) -> bool {
         self.gcl().is_accepting(state)
+    }
+}
+
+impl Interleaving for PromelaModel {
+    fn interplay(&self) -> Option<Interplay> {
+        self.gcl().interplay()
+    }
+
+    fn process_location(&self, process: usize, state: &[Word]) -> u32 {
+        self.gcl().process_location(process, state)
+    }
+
+    fn is_urgent(&self, state: &[Word]) -> bool {
+        self.gcl().is_urgent(state)
+    }
+
+    fn is_guard_false(&self, guard: u32, state: &[Word]) -> bool {
+        self.gcl().is_guard_false(guard, state)
+    }
+
+    fn begun_by(worker: &PromelaWorker<'_>, step: usize, label: Action) -> u32 {
+        worker.gcl().begun_by(step, label)
     }
 }

@@ -310,7 +310,12 @@ pub struct PromelaWorker<'m> {
     model: &'m PromelaModel,
 }
 
-impl PromelaWorker<'_> {
+impl<'m> PromelaWorker<'m> {
+    /// The worker of the guarded commands.
+    pub(crate) fn gcl(&self) -> &GclWorker<'m> {
+        &self.gcl
+    }
+
     #[cold]
     fn explain(&self, state: &[Word], out: &mut Successors) {
         let actions: Vec<Action> = out.refuted().iter().map(|(index, _)| out.action(*index)).collect();

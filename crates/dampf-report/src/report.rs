@@ -14,6 +14,8 @@ pub struct Setting {
     pub search: &'static str,
     pub store: &'static str,
     pub backend: &'static str,
+    /// What was left out of the search: `por`, `lgc`, or `none`.
+    pub reduction: &'static str,
     pub threads: usize,
     pub ranks: usize,
     pub deterministic: bool,

@@ -128,6 +128,7 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
                 Some(options::Backend::Native) | None => front_end::Backend::Fast,
             },
             keep_going: goes_on(self.options),
+            reduces: self.options.model.program.reduce == options::Reduce::Por,
             ground: self.contents.ground(),
         })
     }
@@ -170,6 +171,7 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
         let (outcome, run) = engine::told(outcome, bare, &self.options.model);
         let result = CheckResult {
             backend: made.as_ref().map_or("none", |made| made.backend),
+            reduction: made.as_ref().map_or("none", |made| made.reduction),
             rounds: round.number,
             run: run.as_ref(),
             traffic,
@@ -188,6 +190,7 @@ const NO_RUN_ENDS: &str = "no run ends: whatever happens, some thread goes on fo
 /// What there is to report.
 struct CheckResult<'a, M: Describe> {
     backend: &'static str,
+    reduction: &'static str,
     outcome: &'a Outcome,
     rounds: u64,
     run: Option<&'a Run<'a, M>>,
@@ -201,7 +204,8 @@ struct CheckResult<'a, M: Describe> {
 impl<'a, M: Describe> CheckResult<'a, M> {
     fn of(outcome: &'a Outcome, elapsed: Duration) -> Self {
         let (run, traffic, cut_short, busy_lines) = (None, None, None, None);
-        CheckResult { backend: "none", outcome, rounds: 1, run, elapsed, traffic, cut_short, warnings: &[], busy_lines }
+        let (backend, reduction, warnings) = ("none", "none", &[]);
+        CheckResult { backend, reduction, outcome, rounds: 1, run, elapsed, traffic, cut_short, warnings, busy_lines }
     }
 }
 
@@ -223,8 +227,9 @@ impl Check<'_> {
             // The first rank's exit status is that of the run.
             return Ok(0);
         }
-        let CheckResult { backend, outcome, rounds, run, elapsed, traffic, cut_short, warnings, busy_lines } = result;
-        let setting = setting(options, backend, self.ranks);
+        let CheckResult { backend, reduction, outcome, rounds, run, elapsed, traffic, cut_short, warnings, busy_lines } =
+            result;
+        let setting = setting(options, backend, reduction, self.ranks);
         let way_on = way_on(options, outcome);
         let verdict = match &outcome.verdict {
             Verdict::Unknown(reason) => Verdict::Unknown(format!("{reason}{way_on}")),
@@ -312,8 +317,8 @@ fn check_options(options: &CheckOptions) -> Result<(), Failure> {
     Ok(())
 }
 
-/// `backend` is the one that did the work.
-fn setting(options: &CheckOptions, backend: &'static str, ranks: &Ranks) -> Setting {
+/// `backend` is the one that did the work, `reduction` what was left out of it.
+fn setting(options: &CheckOptions, backend: &'static str, reduction: &'static str, ranks: &Ranks) -> Setting {
     Setting {
         model: options.model.input.display().to_string(),
         search: match options.search {
@@ -329,6 +334,7 @@ fn setting(options: &CheckOptions, backend: &'static str, ranks: &Ranks) -> Sett
             options::Store::Disk => "disk",
         },
         backend,
+        reduction,
         threads: options.threads,
         ranks: ranks.count() as usize,
         deterministic: options.deterministic,

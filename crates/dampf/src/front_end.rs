@@ -115,6 +115,8 @@ pub enum Offer {
     Backends,
     /// `--contents`, `--shared-folder`: states name contents that lie elsewhere.
     Contents,
+    /// `--reduce por`: it is known which steps disturb each other.
+    Interleavings,
     /// Everything that is about compiling, running and looking at a program.
     Programs,
 }
@@ -125,6 +127,8 @@ pub struct Making {
     pub backend: Backend,
     /// For a search that goes on after faults.
     pub keep_going: bool,
+    /// Whether steps may be left out that can just as well be taken later.
+    pub reduces: bool,
     /// Where the contents of states lie.
     pub ground: Arc<dyn Ground>,
 }
@@ -132,7 +136,7 @@ pub struct Making {
 impl Making {
     /// The bare front end: for replaying and walking.
     pub fn bare(keep_going: bool) -> Making {
-        Making { backend: Backend::Reference, keep_going, ground: Arc::new(Heap::default()) }
+        Making { backend: Backend::Reference, keep_going, reduces: false, ground: Arc::new(Heap::default()) }
     }
 }
 
@@ -151,6 +155,8 @@ pub struct Made<M> {
     pub reference: Option<M>,
     /// What computes successors of `searched`, for reports.
     pub backend: &'static str,
+    /// What is left out of `searched`, for reports.
+    pub reduction: &'static str,
 }
 
 impl<M> Made<M> {

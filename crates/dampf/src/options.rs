@@ -349,8 +349,8 @@ pub struct ProgramOptions {
     #[arg(long, value_enum, value_name = "SIZE", default_value = "visible", help_heading = "Programs")]
     pub step: StepSize,
 
-    /// Where threads do not switch: at plain accesses and at what no other thread can notice, at the latter, or nowhere
-    #[arg(long, value_enum, value_name = "KIND", default_value = "auto", help_heading = "Programs")]
+    /// What is left out of the search
+    #[arg(long, value_enum, value_name = "KIND", default_value = "auto")]
     pub reduce: Reduce,
 
     /// Waits on condition variables may end without a signal
@@ -462,14 +462,16 @@ pub enum StepSize {
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum, Serialize, Deserialize)]
 pub enum Reduce {
-    /// As little as possible
+    /// For programs `races`, for models `none`
     #[default]
     Auto,
-    /// Threads switch at locks and at atomic operations; races are found by what they access in between
+    /// Programs: threads switch at locks and at atomic operations; races are found by what they access in between
     Races,
-    /// Threads switch at locks and at memory that is shared
+    /// Programs: threads switch at locks and at memory that is shared
     Lgc,
-    /// Threads switch at every access to memory
+    /// Models: one order of steps that do not disturb each other is enough; runs may not be the shortest
+    Por,
+    /// Nothing: all steps of a model; threads of a program switch at every access to memory
     None,
 }
 
@@ -566,7 +568,9 @@ impl ModelOptions {
             ("--goal", !self.goals.is_empty(), Offer::Expressions),
             ("--cflags", !program.cflags.is_empty(), Offer::Programs),
             ("--step", program.step != StepSize::Visible, Offer::Programs),
-            ("--reduce", program.reduce != Reduce::Auto, Offer::Programs),
+            ("--reduce lgc", program.reduce == Reduce::Lgc, Offer::Programs),
+            ("--reduce races", program.reduce == Reduce::Races, Offer::Programs),
+            ("--reduce por", program.reduce == Reduce::Por, Offer::Interleavings),
             ("--spurious-wakeups", program.spurious_wakeups, Offer::Programs),
             ("--leaks", program.leaks, Offer::Programs),
             ("--uninitialised", program.uninitialised, Offer::Programs),

@@ -62,7 +62,7 @@ impl FrontEnd for Toy {
     }
 
     fn model(&self, _: &Making) -> Result<Made<Toy>, Unsupported> {
-        Ok(Made { searched: self.clone(), reference: None, backend: "toy" })
+        Ok(Made { searched: self.clone(), reference: None, backend: "toy", reduction: "none" })
     }
 
     fn learn(&mut self, _: &[Revise]) -> bool {

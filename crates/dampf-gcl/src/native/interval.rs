@@ -7,7 +7,7 @@ use crate::ir::{BinaryOp, IntType};
 use crate::layout::Field;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Interval {
+pub(crate) struct Interval {
     pub least: i64,
     pub greatest: i64,
 }
@@ -156,18 +156,18 @@ impl Interval {
 
 impl BinaryOp {
     /// Whether the result is always 0 or 1.
-    pub(super) fn is_truth(self) -> bool {
+    pub(crate) fn is_truth(self) -> bool {
         use BinaryOp as Op;
         self.is_comparison() || matches!(self, Op::And | Op::Or)
     }
 
-    pub(super) fn is_comparison(self) -> bool {
+    pub(crate) fn is_comparison(self) -> bool {
         use BinaryOp as Op;
         matches!(self, Op::Equal | Op::NotEqual | Op::Less | Op::LessEqual | Op::Greater | Op::GreaterEqual)
     }
 
     /// The comparison that holds exactly where this one does not.
-    pub(super) fn complement(self) -> BinaryOp {
+    pub(crate) fn complement(self) -> BinaryOp {
         use BinaryOp as Op;
         match self {
             Op::Equal => Op::NotEqual,
@@ -181,7 +181,7 @@ impl BinaryOp {
     }
 
     /// The comparison with its operands exchanged.
-    pub(super) fn exchanged(self) -> BinaryOp {
+    pub(crate) fn exchanged(self) -> BinaryOp {
         use BinaryOp as Op;
         match self {
             Op::Less => Op::Greater,

@@ -22,7 +22,7 @@ mod effort;
 mod expand;
 mod expression;
 mod facts;
-mod interval;
+pub(crate) mod interval;
 mod lowering;
 mod operand;
 mod process;

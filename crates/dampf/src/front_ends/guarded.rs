@@ -6,9 +6,10 @@ use crate::front_end::{Backend, FrontEnd, Hashes, Made, Making, Offer};
 use crate::options::ModelOptions;
 use crate::source::{has_extension, read_source};
 use crate::values;
-use dampf_core::{Diagnostic, FaultKind, Source, Unsupported};
+use dampf_core::{Diagnostic, FaultKind, Interleaving, Source, Unsupported};
 use dampf_gcl::ir::{Check, Expr, Process, Program};
 use dampf_gcl::model::{self, GclModel};
+use dampf_reduce::Reduced;
 use dampf_report::{Knowledge, Palette, text_hash};
 use std::io::{self, Write};
 use std::marker::PhantomData;
@@ -35,7 +36,7 @@ impl Language for Dve {
     const NAME: &'static str = "DVE";
     const CALLED: &'static str = "a DVE model";
     const ALL_CALLED: &'static str = "DVE models";
-    const OFFERS: &'static [Offer] = &[Offer::Expressions, Offer::Backends];
+    const OFFERS: &'static [Offer] = &[Offer::Expressions, Offer::Backends, Offer::Interleavings];
     const EXTENSION: &'static str = "dve";
 
     fn parse(source: Arc<Source>, _: &[(String, i64)]) -> Result<Program, Vec<Diagnostic>> {
@@ -57,7 +58,8 @@ impl Language for Dmc {
     const NAME: &'static str = "DMC";
     const CALLED: &'static str = "a DMC model";
     const ALL_CALLED: &'static str = "DMC models";
-    const OFFERS: &'static [Offer] = &[Offer::Definitions, Offer::Expressions, Offer::Automata, Offer::Backends];
+    const OFFERS: &'static [Offer] =
+        &[Offer::Definitions, Offer::Expressions, Offer::Automata, Offer::Backends, Offer::Interleavings];
     const EXTENSION: &'static str = "dmc";
 
     fn parse(source: Arc<Source>, definitions: &[(String, i64)]) -> Result<Program, Vec<Diagnostic>> {
@@ -88,7 +90,7 @@ impl<L: Language> FrontEnd for Guarded<L> {
     const ALL_CALLED: &'static str = L::ALL_CALLED;
     const OFFERS: &'static [Offer] = L::OFFERS;
 
-    type Model = GclModel;
+    type Model = Reduced<GclModel>;
 
     fn reads(path: &Path) -> bool {
         has_extension(path, &[L::EXTENSION])
@@ -113,7 +115,7 @@ impl<L: Language> FrontEnd for Guarded<L> {
         Hashes { input: self.hash.clone(), build: None }
     }
 
-    fn model(&self, making: &Making) -> Result<Made<GclModel>, Unsupported> {
+    fn model(&self, making: &Making) -> Result<Made<Reduced<GclModel>>, Unsupported> {
         made(making, |backend| GclModel::new(self.program.clone(), backend))
     }
 
@@ -136,17 +138,22 @@ impl<L: Language> FrontEnd for Guarded<L> {
 }
 
 /// The interpreter is the bare front end: whatever searches, trails are told by it. It also searches where this machine
-/// cannot run native code, and comes to the same answers.
-pub fn made<M>(
+/// cannot run native code, and comes to the same answers. Steps are left out of what is searched alone.
+pub fn made<M: Interleaving>(
     making: &Making,
     make: impl Fn(model::Backend) -> Result<M, Unsupported>,
-) -> Result<Made<M>, Unsupported> {
+) -> Result<Made<Reduced<M>>, Unsupported> {
     let reference = make(model::Backend::Interpreter)?;
     let native = if making.backend == Backend::Fast { make(model::Backend::Native).ok() } else { None };
-    Ok(match native {
-        Some(native) => Made { searched: native, reference: Some(reference), backend: "native" },
-        None => Made { searched: reference, reference: None, backend: "interpreter" },
-    })
+    let backend = if native.is_some() { "native" } else { "interpreter" };
+    let (searched, reference) = match (native, making.reduces) {
+        (Some(native), _) => (native, Some(reference)),
+        (None, true) => (reference, Some(make(model::Backend::Interpreter)?)),
+        (None, false) => (reference, None),
+    };
+    let searched = if making.reduces { Reduced::new(searched) } else { Reduced::bare(searched) };
+    let reduction = if searched.plan().is_some() { "por" } else { "none" };
+    Ok(Made { searched, reference: reference.map(Reduced::bare), backend, reduction })
 }
 
 /// The constants that `-D` sets in a model.

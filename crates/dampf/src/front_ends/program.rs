@@ -35,6 +35,8 @@ pub struct Program {
     pub program: Arc<dampf_object::Program>,
     options: ProgramChecks,
     pub sharing: Sharing,
+    /// Whether threads switch at every access, whatever others do.
+    nothing_assumed: bool,
     hash: String,
     build_hash: Option<String>,
 }
@@ -119,7 +121,7 @@ impl FrontEnd for Program {
             None => Sharing::new(nothing_assumed),
         };
         let options = looked_at(options);
-        Ok(Program { program: Arc::new(program), options, sharing, hash, build_hash })
+        Ok(Program { program: Arc::new(program), options, sharing, nothing_assumed, hash, build_hash })
     }
 
     fn hashes(&self) -> Hashes {
@@ -162,7 +164,12 @@ impl FrontEnd for Program {
 
     fn model(&self, making: &Making) -> Result<Made<ObjectModel>, Unsupported> {
         let searched = self.model_on(Arc::clone(&making.ground));
-        Ok(Made { searched, reference: None, backend: "machine" })
+        let reduction = match () {
+            () if self.nothing_assumed => "none",
+            () if self.options.by_segments => "races",
+            () => "lgc",
+        };
+        Ok(Made { searched, reference: None, backend: "machine", reduction })
     }
 
     fn learn(&mut self, refuted: &[Revise]) -> bool {

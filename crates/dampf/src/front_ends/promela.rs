@@ -9,6 +9,7 @@ use crate::source::{has_extension, read_source, text_of};
 use dampf_core::{FaultKind, Revise, Unsupported};
 use dampf_gcl::model::Backend;
 use dampf_promela::{Asked, PromelaModel};
+use dampf_reduce::Reduced;
 use dampf_report::{Knowledge, Palette, text_hash};
 use std::io::{self, Write};
 use std::path::Path;
@@ -26,9 +27,9 @@ pub struct Promela {
 impl FrontEnd for Promela {
     const CALLED: &'static str = "a Promela model";
     const ALL_CALLED: &'static str = "Promela models";
-    const OFFERS: &'static [Offer] = &[Offer::Definitions, Offer::Expressions, Offer::Backends];
+    const OFFERS: &'static [Offer] = &[Offer::Definitions, Offer::Expressions, Offer::Backends, Offer::Interleavings];
 
-    type Model = PromelaModel;
+    type Model = Reduced<PromelaModel>;
 
     fn reads(path: &Path) -> bool {
         has_extension(path, &["pml", "pm", "pr", "prom", "promela", "spin"])
@@ -76,7 +77,7 @@ impl FrontEnd for Promela {
         Ok(self.promela.explore()?)
     }
 
-    fn model(&self, making: &Making) -> Result<Made<PromelaModel>, Unsupported> {
+    fn model(&self, making: &Making) -> Result<Made<Reduced<PromelaModel>>, Unsupported> {
         made(making, |backend| self.promela.model(backend, making.keep_going))
     }
 

@@ -26,6 +26,7 @@ const ARROWS: &[(&str, May)] = &[
     ("dampf-object", May::Use(&["dampf-core", "dampf-rv"])),
     ("dampf-store", May::Use(&["dampf-core"])),
     ("dampf-search", May::Use(&["dampf-core", "dampf-store"])),
+    ("dampf-reduce", May::Use(&["dampf-core"])),
     ("dampf-net", May::Use(&[])),
     ("dampf-dist", May::Use(&["dampf-core", "dampf-store", "dampf-search", "dampf-net"])),
     ("dampf-report", May::Use(&["dampf-core"])),
@@ -36,7 +37,7 @@ const ARROWS: &[(&str, May)] = &[
 ];
 
 /// What the tests of every crate may use besides.
-const IN_TESTS: &[&str] = &["dampf-testkit", "dampf-dve", "dampf-dmc", "dampf-promela"];
+const IN_TESTS: &[&str] = &["dampf-testkit", "dampf-gcl", "dampf-dve", "dampf-dmc", "dampf-promela"];
 
 /// The crates of the workspace, in alphabetic order.
 pub fn crate_names(metadata: &Value) -> Vec<String> {

@@ -1,0 +1,233 @@
+//! The layer: a model made of a model, with fewer steps.
+
+use crate::stubborn::{Chooser, Plan};
+use dampf_core::{
+    Action, Binding, CallStack, Change, Describe, Interleaving, Model, Part, Restore, Sections, SourceLocation, Step,
+    Successors, Transfer, Word, Worker,
+};
+
+/// Of so many expansions on random walks, at least one in [`WORTH_ONE_IN`] must leave something out.
+const WALKS: u64 = 24;
+const WALK_STEPS: usize = 120;
+const WORTH_ONE_IN: usize = 25;
+
+/// A model from whose states steps are left out, or the model as it is.
+pub struct Reduced<M> {
+    model: M,
+    plan: Option<Plan>,
+}
+
+impl<M: Interleaving> Reduced<M> {
+    /// The model as it is.
+    pub fn bare(model: M) -> Self {
+        Reduced { model, plan: None }
+    }
+
+    /// The model with steps left out, if that is understood and worth while.
+    pub fn new(model: M) -> Self {
+        let reduced = Reduced::always(model);
+        if reduced.is_worth_while() { reduced } else { Reduced { plan: None, ..reduced } }
+    }
+
+    /// The same, worth while or not.
+    pub fn always(model: M) -> Self {
+        let plan = model.interplay().and_then(Plan::new);
+        Reduced { model, plan }
+    }
+
+    /// The model inside.
+    pub fn model(&self) -> &M {
+        &self.model
+    }
+
+    /// How steps are left out, if they are.
+    pub fn plan(&self) -> Option<&Plan> {
+        self.plan.as_ref()
+    }
+
+    /// Walks through the model to see whether steps are left out often enough.
+    fn is_worth_while(&self) -> bool {
+        if self.plan.is_none() {
+            return false;
+        }
+        let mut worker = self.worker();
+        let (mut out, mut state) = (Successors::new(self.width()), Vec::new());
+        let (mut expanded, mut reduced) = (0, 0);
+        let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+        for _ in 0..WALKS {
+            worker.initial(&mut out);
+            for _ in 0..WALK_STEPS {
+                let open: Vec<usize> = (0..out.len()).filter(|index| out.leads_on(*index)).collect();
+                if open.is_empty() {
+                    break;
+                }
+                // Any fixed sequence that looks at many ways will do (Knuth's MMIX generator).
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let chosen = open[((seed >> 33) as usize) % open.len()];
+                state.clear();
+                state.extend_from_slice(out.state(chosen));
+                worker.successors(&state, &mut out);
+                expanded += 1;
+                reduced += usize::from(worker.has_left_out());
+            }
+        }
+        reduced * WORTH_ONE_IN > expanded
+    }
+}
+
+impl<M: Interleaving> Model for Reduced<M> {
+    type Worker<'m>
+        = ReducedWorker<'m, M>
+    where
+        M: 'm;
+
+    fn width(&self) -> usize {
+        self.model.width()
+    }
+
+    fn worker(&self) -> ReducedWorker<'_, M> {
+        ReducedWorker {
+            model: &self.model,
+            worker: self.model.worker(),
+            chooser: self.plan.as_ref().map(|plan| Box::new(Choice::new(plan))),
+        }
+    }
+}
+
+/// What a worker needs to leave steps out.
+struct Choice<'m> {
+    chooser: Chooser<'m>,
+    /// The action that each step begins with, and all of these in ascending order.
+    begun_by: Vec<u32>,
+    begun: Vec<u32>,
+    /// Which steps are taken.
+    taken: Vec<bool>,
+    has_left_out: bool,
+}
+
+impl<'m> Choice<'m> {
+    fn new(plan: &'m Plan) -> Self {
+        let (begun_by, begun, taken) = (Vec::new(), Vec::new(), Vec::new());
+        Choice { chooser: Chooser::new(plan), begun_by, begun, taken, has_left_out: false }
+    }
+
+    /// Decides which steps are taken; whether some are not.
+    fn decide<M: Interleaving>(&mut self, model: &M, worker: &M::Worker<'_>, state: &[Word], out: &Successors) -> bool {
+        self.has_left_out = false;
+        if out.len() < 2 || !out.is_unremarkable() {
+            return false;
+        }
+        self.begun_by.clear();
+        self.begun_by.extend(out.actions().iter().enumerate().map(|(step, label)| M::begun_by(worker, step, *label)));
+        self.begun.clear();
+        self.begun.extend_from_slice(&self.begun_by);
+        self.begun.sort_unstable();
+        self.begun.dedup();
+        let Some(chosen) = self.chooser.choose(model, state, &self.begun) else { return false };
+        self.taken.clear();
+        self.taken.extend(self.begun_by.iter().map(|action| chosen.contains(action)));
+        self.has_left_out = true;
+        true
+    }
+}
+
+pub struct ReducedWorker<'m, M: Interleaving + 'm> {
+    model: &'m M,
+    worker: M::Worker<'m>,
+    chooser: Option<Box<Choice<'m>>>,
+}
+
+impl<M: Interleaving> ReducedWorker<'_, M> {
+    /// Whether steps were left out of the state that was looked at last.
+    pub fn has_left_out(&self) -> bool {
+        self.chooser.as_ref().is_some_and(|choice| choice.has_left_out)
+    }
+}
+
+impl<M: Interleaving> Worker for ReducedWorker<'_, M> {
+    fn initial(&mut self, out: &mut Successors) {
+        self.worker.initial(out);
+    }
+
+    #[inline]
+    fn successors(&mut self, state: &[Word], out: &mut Successors) {
+        self.worker.successors(state, out);
+        if let Some(choice) = &mut self.chooser
+            && choice.decide(self.model, &self.worker, state, out)
+        {
+            out.retain_steps(&choice.taken);
+        }
+    }
+
+    fn left_out(&mut self, state: &[Word], out: &mut Successors) {
+        self.worker.successors(state, out);
+        if let Some(choice) = &mut self.chooser
+            && choice.decide(self.model, &self.worker, state, out)
+        {
+            choice.taken.iter_mut().for_each(|is_taken| *is_taken = !*is_taken);
+            out.retain_steps(&choice.taken);
+        } else {
+            out.clear();
+        }
+    }
+}
+
+impl<M: Interleaving + Describe> Describe for Reduced<M> {
+    fn describe_state(&self, state: &[Word]) -> Vec<Binding> {
+        self.model.describe_state(state)
+    }
+    fn describe_step(&self, before: &[Word], action: Action) -> Step {
+        self.model.describe_step(before, action)
+    }
+    fn describe_parts(&self, before: &[Word], action: Action) -> Vec<Step> {
+        self.model.describe_parts(before, action)
+    }
+    fn describe_changes(&self, before: &[Word], after: &[Word]) -> Option<Vec<Change>> {
+        self.model.describe_changes(before, after)
+    }
+    fn describe_library_calls(&self, before: &[Word], action: Action) -> Vec<(String, SourceLocation)> {
+        self.model.describe_library_calls(before, action)
+    }
+    fn describe_blocked(&self, state: &[Word]) -> Vec<String> {
+        self.model.describe_blocked(state)
+    }
+    fn describe_stacks(&self, state: &[Word], faulty: Option<Action>) -> Vec<CallStack> {
+        self.model.describe_stacks(state, faulty)
+    }
+}
+
+impl<M: Interleaving + Transfer> Transfer for Reduced<M> {
+    fn has_parts(&self) -> bool {
+        self.model.has_parts()
+    }
+    fn parts_of_state(&self, state: &[Word], visit: &mut dyn FnMut(usize, Part)) {
+        self.model.parts_of_state(state, visit);
+    }
+    fn part(&self, part: Part, words: &mut Vec<Word>, visit: &mut dyn FnMut(usize, Part)) {
+        self.model.part(part, words, visit);
+    }
+    fn name_of(&self, kind: u32, contents: &[Word]) -> Word {
+        self.model.name_of(kind, contents)
+    }
+}
+
+impl<M: Interleaving + Restore> Restore for Reduced<M> {
+    fn tables(&self) -> Vec<u32> {
+        self.model.tables()
+    }
+    fn entry(&self, table: usize, number: u32, words: &mut Vec<Word>) {
+        self.model.entry(table, number, words);
+    }
+    fn restore(&self, table: usize, number: u32, contents: &[Word]) -> bool {
+        self.model.restore(table, number, contents)
+    }
+}
+
+impl<M: Interleaving + Sections> Sections for Reduced<M> {
+    fn section(&self, name: &str) -> Option<Vec<Word>> {
+        self.model.section(name)
+    }
+    fn sections(&self) -> Vec<String> {
+        self.model.sections()
+    }
+}

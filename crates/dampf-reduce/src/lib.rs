@@ -1,0 +1,67 @@
+//! Partial-order reduction: a layer that leaves steps out of states where they can just as well be taken later.
+//!
+//! Of steps that do not disturb each other, all orders lead to the same state, and one order is enough. In each state
+//! the layer looks for a *stubborn set* of actions, and keeps those steps alone that begin with one of them. The choice
+//! depends on the state and nothing else: not on the order of the search, not on the store, not on who computes it. So
+//! every engine explores the same reduced graph, with any number of threads or ranks, in memory and on disk.
+//!
+//! # The set
+//! A set `T` of actions is stubborn in a state if
+//!
+//! 1. with an enabled action it contains every action that conflicts with it: that may be enabled together with it, and
+//!    then disables it, or is disabled by it, or does not commute with it;
+//! 2. with a disabled action it contains, for one reason why it is disabled (a process stands elsewhere, a guard is
+//!    false), every action that may end that reason;
+//! 3. it contains an enabled action, if there is one;
+//! 4. if it contains an enabled *visible* action, one that may change what an invariant, a goal or an assertion about
+//!    states looks at, then it contains all visible actions;
+//! 5. unless nothing but deadlocks can go wrong: if it contains an enabled *sticky* action, then it contains all that
+//!    are enabled.
+//!
+//! Sticky actions are chosen beforehand (`sticky.rs`), such that every circle of locations that a process can go around
+//! for ever has a move of a sticky action. A run that returns to a state takes some process around such a circle, so it
+//! passes a state in which no step is left out.
+//!
+//! # Why nothing is missed
+//! Let a run of the full graph begin in a state `s` of the reduced graph, and let it end in something of interest: a
+//! deadlock, a state with a failing check, a step with a fault, a step that refutes an assumption. We show that the
+//! reduced graph has the same thing, by induction on the length of the run.
+//!
+//! *Some action of the run is in `T`.* Take the first, `t`. It is enabled in `s`: otherwise, by 2, an action of `T`
+//! would come before it. The actions before it are not in `T`, so none of them conflicts with `t`, by 1; step by step,
+//! `t` can be taken before them instead, does what it did there, and they do what they did. The changed run has `t`
+//! first, ends in the same state or the same faulty step, and what is left of it is shorter by one.
+//!
+//! *No action of the run is in `T`.* Then no step of the run disturbs the enabled actions of `T`, so these can still be
+//! taken at its end: it is no deadlock (and, by the same reason, no step of the run waited until nothing else was
+//! possible). Take one of them, `t`, in `s`. The run is possible behind it, and ends in the same faulty step, or in a
+//! state that differs from the one before by what `t` does. If `t` is invisible, all checks come out the same. If it is
+//! visible, then by 4 no action of the run is, so the checks already come out like that in `s`, which the search has
+//! seen. So the thing of interest is still ahead, at the same distance, in the next state. This cannot go on for ever:
+//! some state of the reduced graph would be passed twice, and on the way there would be one in which nothing is left
+//! out, where the first action of the run is in `T`. For deadlocks it does not even happen, so that 5 is not needed.
+//!
+//! A step that leads nowhere would break the second case: nothing is possible behind it. So nothing is left out of
+//! a state with a step that ends in a fault, or refutes something, or cannot be computed. This also makes such
+//! steps known as soon as they are seen. Nor is anything left out where committed locations let only some processes
+//! move, where steps wait until nothing else can happen, and where a step's disabledness is not understood.
+//!
+//! A step that is made of several, an atomic sequence, is one action here: what it conflicts with is what any of its
+//! parts may conflict with.
+//!
+//! # What is not kept
+//! Counts of states and steps, and the length of runs: a run that is found breadth-first is shortest in the reduced
+//! graph, not in the full one. Every run of the reduced graph is a run of the model, with the same labels. Properties
+//! of infinite runs are not kept; a model with an automaton says nothing about its interplay, and is not reduced.
+//!
+//! # Cost
+//! Everything that does not depend on the state is computed once. What an action draws in, given where a process
+//! stands, is a short list, made when it is first asked for (`stubborn.rs`). A few random walks from the beginning say
+//! whether steps are left out at all; where they are not, the layer is transparent.
+
+mod layer;
+mod sticky;
+mod stubborn;
+
+pub use layer::{Reduced, ReducedWorker};
+pub use stubborn::Plan;

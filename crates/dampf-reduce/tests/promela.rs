@@ -1,0 +1,90 @@
+//! Promela models, random ones and the examples, have the same faults with and without reduction.
+
+use dampf_core::{Fault, Model, Revise, Source, Successors, Word, Worker};
+use dampf_gcl::model::Backend;
+use dampf_promela::{Promela, PromelaModel};
+use dampf_reduce::Reduced;
+use dampf_testkit::promela::random_model;
+use std::collections::{BTreeSet, HashSet};
+use std::path::Path;
+
+/// What is found in a model.
+struct Found {
+    faults: BTreeSet<Fault>,
+    refuted: Vec<Revise>,
+    states: usize,
+}
+
+/// Everything that is found in at most so many states; none for a larger model.
+fn explored<M: Model>(model: &M, states_max: usize) -> Option<Found> {
+    let (mut worker, mut out) = (model.worker(), Successors::new(model.width()));
+    worker.initial(&mut out);
+    let mut found = Found { faults: BTreeSet::new(), refuted: Vec::new(), states: 0 };
+    let mut open: Vec<Vec<Word>> = (0..out.len()).map(|index| out.state(index).to_vec()).collect();
+    let mut known: HashSet<Vec<Word>> = open.iter().cloned().collect();
+    while let Some(state) = open.pop() {
+        worker.successors(&state, &mut out);
+        found.faults.extend(out.fault_of_state(true));
+        found.faults.extend(out.faults().iter().map(|(_, fault)| fault.clone()));
+        found.refuted.extend(out.refuted().iter().map(|(_, revise)| revise.clone()));
+        for index in (0..out.len()).filter(|index| out.leads_on(*index)) {
+            if known.insert(out.state(index).to_vec()) {
+                open.push(out.state(index).to_vec());
+            }
+        }
+        if known.len() > states_max || out.unsupported().is_some() {
+            return None;
+        }
+    }
+    found.states = known.len();
+    Some(found)
+}
+
+/// The numbers of states without and with reduction; none for a text that is not understood, or too large.
+fn compared(name: &str, text: String, states_max: usize) -> Option<(usize, usize)> {
+    let mut none = |name: &str, _: &Path| Err(format!("no file {name}"));
+    let model = dampf_promela::read(Source::new(name, text), &[], &mut none).ok()?;
+    let mut promela = Promela::new(&model).ok()?;
+    promela.explore().ok()?;
+    loop {
+        let model: Reduced<PromelaModel> = Reduced::always(promela.model(Backend::Interpreter, true).ok()?);
+        let full = explored(model.model(), states_max)?;
+        let reduced = explored(&model, states_max).unwrap_or_else(|| panic!("{name}: more states"));
+        assert_eq!(full.refuted.is_empty(), reduced.refuted.is_empty(), "{name}: what is refuted");
+        if full.refuted.is_empty() {
+            assert_eq!(full.faults, reduced.faults, "{name}");
+            return Some((full.states, reduced.states));
+        }
+        if !promela.learn(&full.refuted) {
+            return None;
+        }
+    }
+}
+
+#[test]
+fn random_models_have_the_same_faults() {
+    let (mut count, mut all, mut taken) = (0, 0, 0);
+    for seed in 0..500 {
+        let name = format!("seed {seed}");
+        if let Some((full, reduced)) = compared(&name, random_model(seed, &[]).to_string(), 2_000) {
+            (count, all, taken) = (count + 1, all + full, taken + reduced);
+        }
+    }
+    println!("{count} models, {taken} of {all} states");
+    assert!(count > 200 && taken * 10 < all * 9, "{count} models, {taken} of {all} states");
+}
+
+#[test]
+fn example_models_have_the_same_faults() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/promela");
+    let mut count = 0;
+    for entry in std::fs::read_dir(&folder).expect("the folder is there") {
+        let path = entry.expect("an entry").path();
+        let text = std::fs::read_to_string(&path).expect("a readable model");
+        if let Some((full, reduced)) = compared(&path.display().to_string(), text, 20_000) {
+            println!("{}: {reduced} of {full} states", path.display());
+            count += 1;
+        }
+    }
+    assert!(count > 3, "{count} models");
+}

@@ -1,0 +1,72 @@
+//! Random programs have the same faults with and without reduction, every one of them.
+
+mod loose;
+
+use dampf_core::{Fault, Model, Successors, Word, Worker};
+use dampf_gcl::ir::Program;
+use dampf_gcl::{Backend, GclModel};
+use dampf_reduce::Reduced;
+use dampf_testkit::program::{Size, random_program};
+use std::collections::{BTreeSet, HashSet};
+
+/// The faults of a model and the number of its states; none for one that has more than so many.
+fn explored<M: Model>(model: &M, states_max: usize) -> Option<(BTreeSet<Fault>, usize)> {
+    let (mut worker, mut out) = (model.worker(), Successors::new(model.width()));
+    worker.initial(&mut out);
+    let mut faults = BTreeSet::new();
+    let mut known: HashSet<Vec<Word>> = HashSet::new();
+    let mut open: Vec<Vec<Word>> = (0..out.len()).map(|index| out.state(index).to_vec()).collect();
+    known.extend(open.iter().cloned());
+    while let Some(state) = open.pop() {
+        worker.successors(&state, &mut out);
+        faults.extend(out.fault_of_state(true));
+        faults.extend(out.faults().iter().map(|(_, fault)| fault.clone()));
+        for index in (0..out.len()).filter(|index| out.leads_on(*index)) {
+            if known.insert(out.state(index).to_vec()) {
+                open.push(out.state(index).to_vec());
+            }
+        }
+        if known.len() > states_max {
+            return None;
+        }
+    }
+    Some((faults, known.len()))
+}
+
+/// Compares programs; how many there were that are small enough.
+fn agree_on(programs: impl Iterator<Item = (u64, Program)>, states_fewer_min: usize) -> usize {
+    let (mut count, mut fewer) = (0, 0);
+    for (seed, program) in programs {
+        // With and without knowing the values that variables take.
+        let model = match seed % 2 {
+            0 => GclModel::spacious(program),
+            _ => GclModel::new(program, Backend::Interpreter),
+        };
+        let reduced = Reduced::always(model.expect("the program is supported"));
+        if reduced.plan().is_none() {
+            continue;
+        }
+        let Some((full, full_states)) = explored(reduced.model(), 1_500) else { continue };
+        let (faults, states) = explored(&reduced, 1_500).unwrap_or_else(|| panic!("seed {seed}: more states"));
+        assert_eq!(full, faults, "seed {seed}: {full_states} states, {states} with reduction");
+        count += 1;
+        fewer += full_states - states;
+    }
+    println!("{count} programs, {fewer} states fewer");
+    assert!(fewer >= states_fewer_min, "{fewer} states fewer");
+    count
+}
+
+#[test]
+fn programs_of_all_kinds_have_the_same_faults() {
+    let programs = (0..1_000).map(|seed| (seed, random_program(seed, Size::default())));
+    let without_property = programs.map(|(seed, program)| (seed, Program { property: None, ..program }));
+    assert!(agree_on(without_property, 20) > 600);
+}
+
+/// Processes that mostly use variables of their own, and sometimes shared ones and channels: there is much to leave
+/// out, and much to lose.
+#[test]
+fn programs_of_loose_processes_have_the_same_faults() {
+    assert!(agree_on((0..3_000).map(|seed| (seed, loose::program(seed))), 30_000) > 1_500);
+}
