@@ -380,7 +380,10 @@ mod tests {
         for row in TABLE {
             let about = names(row);
             let has_object = row.object != Object::None;
-            let asks_object = matches!(row.visible, Visible::ByObject | Visible::AsAcquisition | Visible::AsRelease | Visible::AsConditionWait);
+            let asks_object = matches!(
+                row.visible,
+                Visible::ByObject | Visible::AsAcquisition | Visible::AsRelease | Visible::AsConditionWait
+            );
             assert_eq!(asks_object, has_object, "{about:?} is visible by its object, or has none");
             assert!(row.observes != Observes::Locks || has_object, "{about:?} observes a lock");
             assert!(row.side_accesses.len() <= 2, "{about:?}");

@@ -13,8 +13,8 @@
 
 use crate::hooks::{Hook, Object};
 use crate::machine::Machine;
-use crate::segments;
 use crate::run_end::RunEnd;
+use crate::segments;
 use crate::side_access::MemoryAccess;
 use crate::thread::Status;
 use dampf_core::{Fault, FaultKind};

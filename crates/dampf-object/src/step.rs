@@ -528,8 +528,9 @@ impl Machine<'_> {
         if self.stops_for_cancellation(hook) {
             return Ok(true);
         }
-        let is_noticed_besides =
-            self.step.others && self.has_visible_side_access(hook, hart)? && !self.has_segments();
+        // What an operation accesses besides makes no step of its own, unless it comes before others are released.
+        let makes_step = !self.has_segments() || hook.visible == Visible::AsCreation;
+        let is_noticed_besides = self.step.others && self.has_visible_side_access(hook, hart)? && makes_step;
         if self.is_free() {
             // Objects must be memory even if nobody else looks.
             if let Some((bytes, writes)) = hook.object_access()
@@ -610,7 +611,7 @@ impl Machine<'_> {
         }
         self.learn_observed(hook, hart)?;
         if self.has_segments() && self.step.others {
-            self.note_accesses_besides(hook, hart)?;
+            self.note_accesses_besides(hook, hart, way)?;
         }
         let on_own_stack = Region::of(hart.x[A0], self.slots()) == Some(Region::Stack(self.threads.running));
         self.threads.operating = on_own_stack.then(|| hart.clone());
