@@ -84,6 +84,7 @@ impl Machine<'_> {
     /// Lets the thread in a slot go on, in one of its ways, up to its next visible operation.
     pub fn advance(&mut self, slot: u32, way: u32) -> Result<(), RunEnd> {
         self.run_thread(slot, Some(way))?;
+        self.check_segments()?;
         // Threads that were created or released stand at no visible operation yet: they run up to one.
         let mut next = 0;
         while next < self.step.fresh.len() && self.process.ended.is_none() {
@@ -91,9 +92,10 @@ impl Machine<'_> {
             next += 1;
             if self.threads[fresh as usize].is_alive() {
                 self.run_thread(fresh, None)?;
+                self.check_segments()?;
             }
         }
-        self.check_segments()
+        Ok(())
     }
 
     fn run_thread(&mut self, slot: u32, way: Option<u32>) -> Result<(), RunEnd> {
@@ -344,12 +346,7 @@ impl Machine<'_> {
                 if is_users && !tolerable || matches!(stop, RunEnd::PartlyValid) && self.reads_beside(hart) {
                     return Err(self.refused_access(hart));
                 }
-                self.memory.lenient = true;
-                self.memory.forget_translations();
-                let stepped = machine::step(hart, &system.program.code, self);
-                self.memory.lenient = false;
-                self.memory.forget_translations();
-                match stepped {
+                match self.step_leniently(hart) {
                     Ok(()) => Next::Jump,
                     Err(Exit::Stopped(stop)) => return Err(stop),
                     Err(_) => return Err(self.refused_access(hart)),
@@ -379,6 +376,16 @@ impl Machine<'_> {
             Next::Jump | Next::Wait => {}
         }
         Ok(next)
+    }
+
+    /// Executes an instruction that reads more than there is, and may.
+    pub fn step_leniently(&mut self, hart: &mut Hart) -> Result<(), Exit<RunEnd>> {
+        self.memory.lenient = true;
+        self.memory.forget_translations();
+        let stepped = machine::step(hart, &self.system.program.code, self);
+        self.memory.lenient = false;
+        self.memory.forget_translations();
+        stepped
     }
 
     /// Whether a read is of nothing but what lies beside an object, though in the same word. Functions for strings look
