@@ -82,9 +82,9 @@ impl Machine<'_> {
         Ok(visible)
     }
 
-    /// Notes what an operation accesses in the way of plain accesses, where those make no steps. What it accesses before
-    /// it releases others is none of the accesses behind it: the thread has stood before them when it stood before the
-    /// operation.
+    /// Notes what an operation accesses in the way of plain accesses, where those make no steps. What it accesses
+    /// before it releases others is none of the accesses behind it: the thread has stood before them when it stood
+    /// before the operation.
     pub fn note_accesses_besides(&mut self, hook: Hook, hart: &Hart, way: Option<u32>) -> Result<(), RunEnd> {
         let bytes = hook.object_access().map_or(0, |(bytes, _)| bytes);
         if hook.object == Object::PlainRead {

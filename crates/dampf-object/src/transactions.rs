@@ -1,20 +1,20 @@
 //! Transactions: a thread that has acquired a mutex goes on and acquires the next one without a place to switch.
 //!
-//! Acquiring a mutex is a *right mover* (Lipton): while a thread holds one, others can do nothing with it but wait, so
-//! the acquisition can as well come later, behind whatever others do meanwhile. Plain accesses to memory move freely, or
-//! they are races. So a step that begins with an acquisition can go on through further ones, as long as it has done
-//! nothing else that others notice, and given nothing back: every run that goes on behind the last of them is
-//! equivalent to one in which they come at once. What would notice the difference (a try, a timed wait) makes all
+//! Acquiring a mutex is a *right mover* (Lipton): while a thread holds one, others can do nothing with it but wait,
+//! so the acquisition can as well come later, behind whatever others do meanwhile. Plain accesses to memory move
+//! freely, or they are races. So a step that begins with an acquisition can go on through further ones, as long as it
+//! has done nothing else that others notice, and given nothing back: every run that goes on behind the last of them
+//! is equivalent to one in which they come at once. What would notice the difference (a try, a timed wait) makes all
 //! acquisitions visible, as it does for releases.
 //!
 //! **Deadlocks.** What is lost is that a thread stands *within* such a step, before a mutex that is free at first and
 //! taken by another later. If it waits there for ever, some other thread holds what it waits for. Move the beginning
 //! of its step behind everything that others do: then the mutex is taken when it arrives, and it stops there, since a
-//! step never goes on through a mutex that is held. With several such threads, let those come first whose mutexes others
-//! wait for. That is impossible only if they wait for each other in a circle, each at an acquisition that its step
-//! would have gone through. So steps go through an acquisition only if it follows a fixed *order*, a relation between
-//! mutexes without circles, from every mutex that was acquired in the step: then every deadlock is found. That holds for
-//! any such relation; a good one is what random runs see, but for the circles in it.
+//! step never goes on through a mutex that is held. With several such threads, let those come first whose mutexes
+//! others wait for. That is impossible only if they wait for each other in a circle, each at an acquisition that its
+//! step would have gone through. So steps go through an acquisition only if it follows a fixed *order*, a relation
+//! between mutexes without circles, from every mutex that was acquired in the step: then every deadlock is found.
+//! That holds for any such relation; a good one is what random runs see, but for the circles in it.
 
 use crate::machine::Machine;
 use std::collections::{BTreeMap, BTreeSet};
