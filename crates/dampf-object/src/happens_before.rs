@@ -214,7 +214,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// The end of a step: what all know is forgotten, and so is what was done to memory that is no more.
+    /// A thread has run: what all know is forgotten, and so is what was done to memory that is no more.
     pub fn settle_history(&mut self) -> Result<(), RunEnd> {
         if !self.has_history() || self.process.ended.is_some() {
             return Ok(());
@@ -233,8 +233,7 @@ impl Machine<'_> {
             if is_there {
                 continue;
             }
-            // Whoever has moved may have taken it away.
-            if !self.segments.moved().iter().any(|&mover| entry.is_known_to(mover)) {
+            if !entry.is_known_to(running) {
                 self.threads.running = entry.slot;
                 let fault = self.ended_under(entry.slot, access);
                 self.threads.running = running;

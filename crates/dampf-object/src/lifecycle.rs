@@ -293,7 +293,9 @@ impl Machine<'_> {
         for slot in self.threads.alive_slots() {
             let thread = &self.threads[slot as usize];
             let hook = self.system.program.hook(thread.pc).filter(|_| thread.status == Status::Running);
-            let joins = hook.is_some_and(|hook| hook.visible == Visible::AsJoin);
+            // What it has accessed is yet to be compared with what others do behind this end.
+            let has_accessed = !self.segments.of(slot).is_empty();
+            let joins = hook.is_some_and(|hook| hook.visible == Visible::AsJoin) && !has_accessed;
             if joins && self.slot_of_handle(self.threads.register(slot, A0)) == Some(ended) {
                 self.step.fresh.push(slot);
             }

@@ -122,7 +122,6 @@ impl<'m> Machine<'m> {
     pub fn load(&mut self, state: &[Word]) {
         self.memory.space.rewind();
         self.step.clear();
-        self.segments.clear_moved();
         self.load_process(state);
         self.touch_different(state);
         let touched = self.threads.take_touched();

@@ -1,7 +1,8 @@
 //! `mmap` and what changes mappings: `munmap`, `mprotect`, `madvise`.
 //!
 //! Only memory of the program's own is mapped, no files. To unmap memory is to write it, as freeing a block is: it
-//! races with every access that nothing orders with it. Other rights are no access, but others can notice them.
+//! races with every access that nothing orders with it. So is to map it anew, or to say that it is not needed. Other
+//! rights are no access, but others can notice them.
 
 use crate::layout::Region;
 use crate::machine::Machine;
@@ -41,7 +42,12 @@ pub fn is_change(register: impl Fn(usize) -> u64) -> bool {
     concerns_mappings && pages_of(address, bytes).is_some()
 }
 
-/// The memory that `munmap` takes away.
+/// Whether it takes the contents of memory away.
+pub fn is_end(register: impl Fn(usize) -> u64) -> bool {
+    register(A7) != number::MPROTECT && is_change(register)
+}
+
+/// The memory whose contents are taken away.
 pub fn ended(address: u64, bytes: u64) -> Option<MemoryAccess> {
     let pages = pages_of(address, bytes)?;
     Some(MemoryAccess::written(address, address_of(pages.end) - address))

@@ -80,16 +80,21 @@ impl Machine<'_> {
         }
     }
 
-    /// The access to its object that an operation is about to make, where it is one to a variable.
+    /// The access to its object that an operation is about to make.
     fn pending_object_access(&self, hook: Hook, slot: u32) -> Option<PendingAccess> {
         let (bytes, writes) = hook.object_access()?;
         let access = |atomic: bool, pc: u64| {
             let address = self.threads.register(slot, A0);
             Some(PendingAccess { slot, address, bytes, writes, atomic, told_atomic: atomic, pc })
         };
+        let caller = self.threads.register(slot, RA).wrapping_sub(2);
         match hook.object {
-            Object::None | Object::Synchronisation { .. } => None,
-            Object::Atomic { .. } => access(true, self.threads.register(slot, RA).wrapping_sub(2)),
+            Object::None => None,
+            // Nobody else may access a lock as if it were a variable.
+            Object::Synchronisation { .. } => {
+                access(true, caller).map(|access| PendingAccess { told_atomic: false, ..access })
+            }
+            Object::Atomic { .. } => access(true, caller),
             Object::PlainRead => access(false, self.threads[slot as usize].pc),
         }
     }

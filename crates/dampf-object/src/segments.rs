@@ -9,6 +9,8 @@
 //! into the step before where nobody notices when it happens. It is not folded behind an access: a thread whose
 //! segment is not empty stops before it. So a segment holds no release, and what is in it is ordered before nothing
 //! that another thread does until its own thread moves again. That is why every reported pair is a race.
+//! Likewise nobody is moved along by another's step (a thread that waits for an end, say) as long as its segment is not
+//! empty. What an operation accesses itself before it releases others is in no segment: the thread stood before it.
 //!
 //! **Why no race is missed.** Take a run at the finest grain, and in it the first two accesses a (of thread A) and b
 //! (of thread B) that conflict and that nothing orders; a comes first. Up to b, then, all conflicting accesses are
@@ -35,6 +37,7 @@
 //! A thread that runs for long, or accesses much, is interrupted.
 
 use crate::access::{Standing, lines};
+use crate::layout::Region;
 use crate::machine::Machine;
 use crate::race::PendingAccess;
 use crate::run_end::RunEnd;
@@ -95,32 +98,19 @@ type Segment = Vec<SegmentAccess>;
 #[derive(Debug)]
 pub struct Segments {
     all: Vec<Segment>,
-    /// The slots whose threads have moved in this step.
-    moved: Vec<u32>,
     /// How often the running thread has accessed shared memory in its segment.
     repeated: u32,
 }
 
 impl Segments {
     pub fn new(slots: usize) -> Segments {
-        Segments { all: vec![Segment::new(); slots], moved: Vec::new(), repeated: 0 }
-    }
-
-    /// Another step begins.
-    pub fn clear_moved(&mut self) {
-        self.moved.clear();
+        Segments { all: vec![Segment::new(); slots], repeated: 0 }
     }
 
     /// A thread begins another segment.
     pub fn begin(&mut self, slot: u32) {
         self.all[slot as usize].clear();
-        self.moved.push(slot);
         self.repeated = 0;
-    }
-
-    /// The slots whose threads have moved in this step.
-    pub fn moved(&self) -> &[u32] {
-        &self.moved
     }
 
     pub fn of(&self, slot: u32) -> &[SegmentAccess] {
@@ -221,18 +211,16 @@ impl Machine<'_> {
         if !access.atomic {
             self.note_access(access)?;
         }
-        let stepped = match self.step_granted(hart) {
-            // Whoever sent us here has looked at it, and let it pass.
+        let system = self.system;
+        self.step.granted = true;
+        let stepped = match machine::step(hart, &system.program.code, self) {
+            // Whoever left the access to us has decided that it may read more than there is.
             Err(Exit::Stopped(RunEnd::PartlyValid | RunEnd::BelowStack | RunEnd::Uninitialised)) => {
-                self.memory.lenient = true;
-                self.memory.forget_translations();
-                let stepped = self.step_granted(hart);
-                self.memory.lenient = false;
-                self.memory.forget_translations();
-                stepped
+                self.step_leniently(hart)
             }
             stepped => stepped,
         };
+        self.step.granted = false;
         match stepped {
             Ok(()) => {
                 self.segments.repeated += 1;
@@ -241,15 +229,6 @@ impl Machine<'_> {
             Err(Exit::Stopped(stop)) => Err(stop),
             Err(_) => Err(self.bad_access(access.address, access.bytes, access.writes)),
         }
-    }
-
-    /// Executes one instruction, whose access is allowed.
-    fn step_granted(&mut self, hart: &mut Hart) -> Result<(), Exit<RunEnd>> {
-        let system = self.system;
-        self.step.granted = true;
-        let stepped = machine::step(hart, &system.program.code, self);
-        self.step.granted = false;
-        stepped
     }
 
     /// The instruction of the user's that an access is to be blamed on.
@@ -303,14 +282,14 @@ impl Machine<'_> {
         RunEnd::fault_of(kind, message, access.pc)
     }
 
-    /// Refuses a step that takes memory away which others have accessed, whatever it is.
+    /// Refuses what the running thread has done if it took memory away which others have accessed, whatever it is.
     pub fn check_segments(&mut self) -> Result<(), RunEnd> {
         if self.process.ended.is_some() {
             return Ok(());
         }
         let running = self.threads.running;
         for slot in 0..self.slots() as u32 {
-            if self.segments.of(slot).is_empty() || self.segments.moved.contains(&slot) {
+            if slot == running || self.segments.of(slot).is_empty() {
                 continue;
             }
             self.threads.running = slot;
@@ -322,12 +301,15 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// Whether what the running thread has accessed is there. It may have left parts of its own stack itself.
     pub fn is_still_there(&mut self, access: &SegmentAccess) -> bool {
-        lines(access.address, access.bytes.into()).all(|(line, mask)| {
-            let standing = self.standing(line);
-            let there = |standing: Standing| if access.writes { standing.writable } else { standing.valid };
-            standing.is_some_and(|standing| there(standing) & mask == mask)
-        })
+        let is_own = Region::of(access.address, self.slots()) == Some(Region::Stack(self.threads.running));
+        is_own
+            || lines(access.address, access.bytes.into()).all(|(line, mask)| {
+                let standing = self.standing(line);
+                let there = |standing: Standing| if access.writes { standing.writable } else { standing.valid };
+                standing.is_some_and(|standing| there(standing) & mask == mask)
+            })
     }
 
     /// The fault of an access that could as well come now, when there is nothing any more.

@@ -32,6 +32,15 @@ impl MemoryAccess {
     }
 }
 
+/// Whether an operation accesses this before others can go on because of it. A new thread begins when all is prepared,
+/// its handle, too. An exchange that succeeds has read what is expected; one that fails releases nobody.
+fn comes_before_release(hook: Hook, access: MemoryAccess, way: u32) -> bool {
+    match hook.visible {
+        Visible::AsCreation => true,
+        _ => matches!(hook.object, Object::Atomic { writes: true }) && !access.writes && way == 0,
+    }
+}
+
 impl Machine<'_> {
     /// The access that an operation on an object of so many bytes makes with these registers, if it does.
     fn side_access(&self, access: SideAccess, bytes: u64, register: impl Fn(usize) -> u64) -> Option<MemoryAccess> {
@@ -73,18 +82,18 @@ impl Machine<'_> {
         Ok(visible)
     }
 
-    /// Notes what an operation accesses in the way of plain accesses, where those make no steps.
-    pub fn note_accesses_besides(&mut self, hook: Hook, hart: &Hart) -> Result<(), RunEnd> {
-        // A new thread's handle is there before the thread is.
-        if hook.visible == Visible::AsCreation {
-            return Ok(());
-        }
+    /// Notes what an operation accesses in the way of plain accesses, where those make no steps. What it accesses
+    /// before it releases others is none of the accesses behind it: the thread has stood before them when it stood
+    /// before the operation.
+    pub fn note_accesses_besides(&mut self, hook: Hook, hart: &Hart, way: Option<u32>) -> Result<(), RunEnd> {
         let bytes = hook.object_access().map_or(0, |(bytes, _)| bytes);
         if hook.object == Object::PlainRead {
             self.note_side_access(hart, MemoryAccess::read(hart.x[A0], bytes))?;
         }
         for &access in hook.row().side_accesses {
-            if let Some(access) = self.side_access(access, bytes, |at| hart.x[at]) {
+            if let Some(access) = self.side_access(access, bytes, |at| hart.x[at])
+                && !way.is_some_and(|way| comes_before_release(hook, access, way))
+            {
                 self.note_side_access(hart, access)?;
             }
         }

@@ -84,6 +84,8 @@ impl Machine<'_> {
     /// Lets the thread in a slot go on, in one of its ways, up to its next visible operation.
     pub fn advance(&mut self, slot: u32, way: u32) -> Result<(), RunEnd> {
         self.run_thread(slot, Some(way))?;
+        self.check_segments()?;
+        self.settle_history()?;
         // Threads that were created or released stand at no visible operation yet: they run up to one.
         let mut next = 0;
         while next < self.step.fresh.len() && self.process.ended.is_none() {
@@ -91,10 +93,11 @@ impl Machine<'_> {
             next += 1;
             if self.threads[fresh as usize].is_alive() {
                 self.run_thread(fresh, None)?;
+                self.check_segments()?;
+                self.settle_history()?;
             }
         }
-        self.check_segments()?;
-        self.settle_history()
+        Ok(())
     }
 
     fn run_thread(&mut self, slot: u32, way: Option<u32>) -> Result<(), RunEnd> {
@@ -348,12 +351,7 @@ impl Machine<'_> {
                 if is_users && !tolerable || matches!(stop, RunEnd::PartlyValid) && self.reads_beside(hart) {
                     return Err(self.refused_access(hart));
                 }
-                self.memory.lenient = true;
-                self.memory.forget_translations();
-                let stepped = machine::step(hart, &system.program.code, self);
-                self.memory.lenient = false;
-                self.memory.forget_translations();
-                match stepped {
+                match self.step_leniently(hart) {
                     Ok(()) => Next::Jump,
                     Err(Exit::Stopped(stop)) => return Err(stop),
                     Err(_) => return Err(self.refused_access(hart)),
@@ -383,6 +381,16 @@ impl Machine<'_> {
             Next::Jump | Next::Wait => {}
         }
         Ok(next)
+    }
+
+    /// Executes an instruction that reads more than there is, and may.
+    pub fn step_leniently(&mut self, hart: &mut Hart) -> Result<(), Exit<RunEnd>> {
+        self.memory.lenient = true;
+        self.memory.forget_translations();
+        let stepped = machine::step(hart, &self.system.program.code, self);
+        self.memory.lenient = false;
+        self.memory.forget_translations();
+        stepped
     }
 
     /// Whether a read is of nothing but what lies beside an object, though in the same word. Functions for strings look
@@ -532,8 +540,9 @@ impl Machine<'_> {
         if self.stops_for_cancellation(hook) {
             return Ok(true);
         }
-        let are_steps = !self.has_segments() || hook.visible == Visible::AsCreation;
-        let is_noticed_besides = self.step.others && self.has_visible_side_access(hook, hart)? && are_steps;
+        // What an operation accesses besides makes no step of its own, unless it comes before others are released.
+        let makes_step = !self.has_segments() || hook.visible == Visible::AsCreation;
+        let is_noticed_besides = self.step.others && self.has_visible_side_access(hook, hart)? && makes_step;
         if self.is_free() {
             // Objects must be memory even if nobody else looks.
             if let Some((bytes, writes)) = hook.object_access()
@@ -614,7 +623,7 @@ impl Machine<'_> {
         }
         self.learn_observed(hook, hart)?;
         if self.has_segments() && self.step.others {
-            self.note_accesses_besides(hook, hart)?;
+            self.note_accesses_besides(hook, hart, way)?;
         }
         let on_own_stack = Region::of(hart.x[A0], self.slots()) == Some(Region::Stack(self.threads.running));
         self.threads.operating = on_own_stack.then(|| hart.clone());

@@ -143,7 +143,7 @@ pub fn side_access(register: impl Fn(usize) -> u64) -> Option<MemoryAccess> {
         number::FSTAT => MemoryAccess::written(second, STATUS_BYTES),
         number::NEWFSTATAT => MemoryAccess::written(third, STATUS_BYTES),
         number::SCHED_GETAFFINITY => MemoryAccess::written(third, 8),
-        number::MUNMAP => return mapping_calls::ended(first, second),
+        _ if mapping_calls::is_end(&register) => return mapping_calls::ended(first, second),
         _ => return None,
     };
     Some(place).filter(|place| (1..=OUTPUT_MAX as u64).contains(&place.bytes))
