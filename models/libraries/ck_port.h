@@ -191,7 +191,6 @@ CK_PORT_NUMBER(char, char)
 #define CK_F_PR_OR_CHAR
 #define CK_F_PR_INC_CHAR
 #define CK_F_PR_DEC_CHAR
-static inline void ck_pr_barrier(void) { __asm__ __volatile__("" ::: "memory"); }
 #include <ck_pr.h>
 
 #endif

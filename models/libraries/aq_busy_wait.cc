@@ -2,17 +2,17 @@
 // expect: verified
 // expect: assertion flags: -DBUG
 //
-// atomic_queue::OptimistAtomicQueue for one producer and one consumer: whoever comes too early waits in a busy loop. BUG
-// has a second consumer, so that neither sees all of the order.
+// atomic_queue::AtomicQueue, its push and pop for optimists, for one producer and one consumer: whoever comes too
+// early waits in a busy loop. BUG has a second consumer, so that neither sees all of the order.
 #include <atomic_queue/atomic_queue.h>
 #include <cassert>
 #include <thread>
 
 int main() {
 #ifdef BUG
-    using Queue = atomic_queue::OptimistAtomicQueue<unsigned, 2, 0u, false, false, false, false>;
+    using Queue = atomic_queue::AtomicQueue<unsigned, 2, 0u, false, false, false, false>;
 #else
-    using Queue = atomic_queue::OptimistAtomicQueue<unsigned, 2, 0u, false, false, false, true>;
+    using Queue = atomic_queue::AtomicQueue<unsigned, 2, 0u, false, false, false, true>;
 #endif
     Queue queue;
     std::thread producer([&] {

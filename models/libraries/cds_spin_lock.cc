@@ -1,0 +1,30 @@
+// flags: -idirafter /usr/include
+// expect: verified
+// expect: data-race flags: -DBUG
+//
+// libcds's spin lock, with a back-off that does nothing, under which two threads count. BUG lets go of it too early.
+#include <cassert>
+#include <cds/algo/backoff_strategy.h>
+#include <cds/sync/spinlock.h>
+#include <mutex>
+#include <thread>
+
+static cds::sync::spin_lock<cds::backoff::empty> lock;
+static int counter;
+
+static void count() {
+    for (int round = 0; round < 2; ++round) {
+        std::unique_lock<decltype(lock)> guard(lock);
+#ifdef BUG
+        guard.unlock();
+#endif
+        ++counter; // fault: data-race
+    }
+}
+
+int main() {
+    std::thread other(count);
+    count();
+    other.join();
+    assert(counter == 4);
+}
