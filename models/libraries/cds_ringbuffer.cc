@@ -3,6 +3,7 @@
 // expect: data-race flags: -DBUG
 //
 // libcds's ring buffer for one producer and one consumer. BUG has two producers.
+#include "cds_port.h"
 #include <cassert>
 #include <cds/container/weak_ringbuffer.h>
 #include <thread>

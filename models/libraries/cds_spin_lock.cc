@@ -1,8 +1,15 @@
 // flags: -idirafter /usr/include
-// expect: verified
-// expect: data-race flags: -DBUG
+// expect: verified flags: -DRELEASE
+// expect: data-race
+// expect: data-race flags: -DRELEASE -DBUG
 //
 // libcds's spin lock, with a back-off that does nothing, under which two threads count. BUG lets go of it too early.
+// Without RELEASE the lock remembers who holds it, and looks at that before it is acquired; see docs/found.md.
+#ifdef RELEASE
+#define NDEBUG
+#endif
+#include "cds_port.h"
+#undef NDEBUG
 #include <cassert>
 #include <cds/algo/backoff_strategy.h>
 #include <cds/sync/spinlock.h>
@@ -18,7 +25,7 @@ static void count() {
 #ifdef BUG
         guard.unlock();
 #endif
-        ++counter; // fault: data-race
+        ++counter;
     }
 }
 

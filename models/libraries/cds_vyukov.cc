@@ -4,6 +4,7 @@
 //
 // libcds's queue of Vyukov's, for all: two threads put in and take out. BUG uses it as if there were one consumer, and keeps
 // a pointer to what has been taken out.
+#include "cds_port.h"
 #include <cassert>
 #include <cds/container/vyukov_mpmc_cycle_queue.h>
 #include <thread>

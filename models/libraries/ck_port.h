@@ -28,7 +28,7 @@
 
 static inline void ck_pr_stall(void) {}
 
-#define CK_PORT_FENCE(NAME)                                                                                             \
+#define CK_PORT_FENCE(NAME)                                                                                            \
     static inline void ck_pr_fence_strict_##NAME(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 CK_PORT_FENCE(atomic)
 CK_PORT_FENCE(atomic_load)
@@ -46,51 +46,52 @@ CK_PORT_FENCE(acqrel)
 CK_PORT_FENCE(lock)
 CK_PORT_FENCE(unlock)
 
-#define CK_PORT(NAME, MEMORY, TYPE)                                                                                     \
-    static inline TYPE ck_pr_md_load_##NAME(const MEMORY *target) {                                                     \
-        return __atomic_load_n((TYPE const *)target, __ATOMIC_RELAXED);                                                 \
-    }                                                                                                                   \
-    static inline bool ck_pr_cas_##NAME(MEMORY *target, TYPE compare, TYPE set) {                                       \
-        return __atomic_compare_exchange_n((TYPE *)target, &compare, set, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);   \
-    }                                                                                                                   \
-    static inline bool ck_pr_cas_##NAME##_value(MEMORY *target, TYPE compare, TYPE set, MEMORY *value) {                \
-        bool done = ck_port_cas_##NAME(target, &compare, set);                                                          \
-        *(TYPE *)value = compare;                                                                                       \
-        return done;                                                                                                    \
-    }                                                                                                                   \
-    static inline TYPE ck_pr_fas_##NAME(MEMORY *target, TYPE value) {                                                   \
-        return __atomic_exchange_n((TYPE *)target, value, __ATOMIC_RELAXED);                                            \
+#define CK_PORT(NAME, MEMORY, TYPE, ORDER)                                                                             \
+    static inline TYPE ck_pr_md_load_##NAME(const MEMORY *target) {                                                    \
+        return __atomic_load_n((TYPE const *)target, ORDER);                                                           \
+    }                                                                                                                  \
+    static inline bool ck_pr_cas_##NAME(MEMORY *target, TYPE compare, TYPE set) {                                      \
+        return ck_port_cas_##NAME(target, &compare, set);                                                              \
+    }                                                                                                                  \
+    static inline bool ck_pr_cas_##NAME##_value(MEMORY *target, TYPE compare, TYPE set, MEMORY *value) {               \
+        bool done = ck_port_cas_##NAME(target, &compare, set);                                                         \
+        *(TYPE *)value = compare;                                                                                      \
+        return done;                                                                                                   \
+    }                                                                                                                  \
+    static inline TYPE ck_pr_fas_##NAME(MEMORY *target, TYPE value) {                                                  \
+        return __atomic_exchange_n((TYPE *)target, value, ORDER);                                                      \
     }
-#define CK_PORT_CAS(NAME, MEMORY, TYPE)                                                                                 \
-    static inline bool ck_port_cas_##NAME(MEMORY *target, TYPE *compare, TYPE set) {                                    \
-        return __atomic_compare_exchange_n((TYPE *)target, compare, set, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);    \
+#define CK_PORT_CAS(NAME, MEMORY, TYPE, ORDER)                                                                         \
+    static inline bool ck_port_cas_##NAME(MEMORY *target, TYPE *compare, TYPE set) {                                   \
+        return __atomic_compare_exchange_n((TYPE *)target, compare, set, false, ORDER, ORDER);                         \
     }
-#define CK_PORT_NUMBER(NAME, TYPE)                                                                                      \
-    CK_PORT_CAS(NAME, TYPE, TYPE)                                                                                       \
-    CK_PORT(NAME, TYPE, TYPE)                                                                                           \
-    static inline void ck_pr_md_store_##NAME(TYPE *target, TYPE value) {                                                \
-        __atomic_store_n(target, value, __ATOMIC_RELAXED);                                                              \
-    }                                                                                                                   \
-    static inline TYPE ck_pr_faa_##NAME(TYPE *target, TYPE value) {                                                     \
-        return __atomic_fetch_add(target, value, __ATOMIC_RELAXED);                                                     \
-    }                                                                                                                   \
-    static inline void ck_pr_add_##NAME(TYPE *target, TYPE value) {                                                     \
-        (void)__atomic_fetch_add(target, value, __ATOMIC_RELAXED);                                                      \
-    }                                                                                                                   \
-    static inline void ck_pr_sub_##NAME(TYPE *target, TYPE value) {                                                     \
-        (void)__atomic_fetch_sub(target, value, __ATOMIC_RELAXED);                                                      \
-    }                                                                                                                   \
-    static inline void ck_pr_and_##NAME(TYPE *target, TYPE value) {                                                     \
-        (void)__atomic_fetch_and(target, value, __ATOMIC_RELAXED);                                                      \
-    }                                                                                                                   \
-    static inline void ck_pr_or_##NAME(TYPE *target, TYPE value) {                                                      \
-        (void)__atomic_fetch_or(target, value, __ATOMIC_RELAXED);                                                       \
-    }                                                                                                                   \
-    static inline void ck_pr_inc_##NAME(TYPE *target) { ck_pr_add_##NAME(target, 1); }                                  \
+#define CK_PORT_NUMBER(NAME, TYPE)                                                                                     \
+    CK_PORT_CAS(NAME, TYPE, TYPE, __ATOMIC_RELAXED)                                                                    \
+    CK_PORT(NAME, TYPE, TYPE, __ATOMIC_RELAXED)                                                                        \
+    static inline void ck_pr_md_store_##NAME(TYPE *target, TYPE value) {                                               \
+        __atomic_store_n(target, value, __ATOMIC_RELAXED);                                                             \
+    }                                                                                                                  \
+    static inline TYPE ck_pr_faa_##NAME(TYPE *target, TYPE value) {                                                    \
+        return __atomic_fetch_add(target, value, __ATOMIC_RELAXED);                                                    \
+    }                                                                                                                  \
+    static inline void ck_pr_add_##NAME(TYPE *target, TYPE value) {                                                    \
+        (void)__atomic_fetch_add(target, value, __ATOMIC_RELAXED);                                                     \
+    }                                                                                                                  \
+    static inline void ck_pr_sub_##NAME(TYPE *target, TYPE value) {                                                    \
+        (void)__atomic_fetch_sub(target, value, __ATOMIC_RELAXED);                                                     \
+    }                                                                                                                  \
+    static inline void ck_pr_and_##NAME(TYPE *target, TYPE value) {                                                    \
+        (void)__atomic_fetch_and(target, value, __ATOMIC_RELAXED);                                                     \
+    }                                                                                                                  \
+    static inline void ck_pr_or_##NAME(TYPE *target, TYPE value) {                                                     \
+        (void)__atomic_fetch_or(target, value, __ATOMIC_RELAXED);                                                      \
+    }                                                                                                                  \
+    static inline void ck_pr_inc_##NAME(TYPE *target) { ck_pr_add_##NAME(target, 1); }                                 \
     static inline void ck_pr_dec_##NAME(TYPE *target) { ck_pr_sub_##NAME(target, 1); }
 
-CK_PORT_CAS(ptr, void, void *)
-CK_PORT(ptr, void, void *)
+// What is behind a pointer depends on the pointer: the library counts on processors that keep such an order.
+CK_PORT_CAS(ptr, void, void *, __ATOMIC_CONSUME)
+CK_PORT(ptr, void, void *, __ATOMIC_CONSUME)
 static inline void ck_pr_md_store_ptr(void *target, const void *value) {
     __atomic_store_n((void **)target, (void *)(uintptr_t)value, __ATOMIC_RELAXED);
 }

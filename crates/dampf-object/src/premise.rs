@@ -28,7 +28,8 @@ impl Premise {
     pub fn told(&self) -> String {
         match self {
             Premise::SequentialConsistency => {
-                "sequential consistency: atomic operations with weaker memory orders read what seq_cst ones would".to_owned()
+                "sequential consistency: atomic operations with weaker memory orders read what seq_cst ones would"
+                    .to_owned()
             }
             Premise::Clock { jumps_max } => {
                 let times = if *jumps_max == 1 { "once".to_owned() } else { format!("{jumps_max} times") };
