@@ -9,10 +9,10 @@
 #define NDEBUG
 #endif
 #include "cds_port.h"
-#undef NDEBUG
-#include <cassert>
 #include <cds/algo/backoff_strategy.h>
 #include <cds/sync/spinlock.h>
+#undef NDEBUG
+#include <cassert>
 #include <mutex>
 #include <thread>
 

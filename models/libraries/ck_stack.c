@@ -1,6 +1,7 @@
 // flags: -idirafter /usr/include
 // expect: verified
-// expect: assertion flags: -DBUG
+// expect: data-race flags: -DBUG
+// expect: assertion flags: -DBUG options: --no-races
 //
 // Concurrency Kit's stack for unique producers, from which many pop: what is popped is not pushed again, and comes once.
 // BUG pushes it again: what the other thread takes for unchanged has changed in between (ABA), and a node is lost or

@@ -2,7 +2,7 @@
 // expect: data-race flags: -DBUG
 //
 // std::call_once: one of two threads initialises, the other one sees what it did, and if it throws, the other one tries
-// again. BUG looks at a flag of its own first.
+// again. BUG does not throw, and looks at a flag of its own first.
 #include <cassert>
 #include <mutex>
 #include <thread>
@@ -12,8 +12,11 @@ static int value, attempts;
 static bool done;
 
 static void initialise() {
-    if (++attempts == 1)
+    ++attempts;
+#ifndef BUG
+    if (attempts == 1)
         throw 1;
+#endif
     value = 7;
     done = true;
 }
@@ -34,7 +37,9 @@ static bool use() {
 int main() {
     bool theirs = false;
     std::thread other([&] { theirs = use(); });
-    const bool own = use();
+    [[maybe_unused]] const bool own = use();
     other.join();
+#ifndef BUG
     assert(attempts == 2 && own != theirs && done);
+#endif
 }
