@@ -5,9 +5,10 @@
 
 mod running;
 
+use dampf_testkit::expectations::{Expectation, expectations};
 use dampf_testkit::libraries::missing_for;
 use running::dampf_in;
-use running::program::{Expectation, expectations, folder, has_compiler, in_parallel};
+use running::program::{folder, has_compiler, in_parallel};
 use serde_json::Value;
 use std::path::Path;
 

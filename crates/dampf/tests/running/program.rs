@@ -1,6 +1,5 @@
-//! Programs with expectations in their first lines, and who reads them.
+//! What tests of programs need.
 
-pub use dampf_testkit::expectations::{Expectation, expectations, sources};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
