@@ -5,11 +5,15 @@
 // expect: verified flags: -DCLH
 // expect: verified flags: -DCAS
 // expect: verified flags: -DDEC
+// expect: verified flags: -DFAS -DTHREADS=3
+// expect: verified flags: -DTICKET -DTHREADS=3
+// expect: verified flags: -DMCS -DTHREADS=3
+// expect: verified flags: -DCLH -DTHREADS=3
 // expect: data-race flags: -DFAS -DBUG
 // expect: data-race flags: -DTICKET -DBUG
 // expect: data-race flags: -DCAS -DBUG
 //
-// The spin locks of Concurrency Kit, under each of which two threads count twice. BUG asks whether the lock is held
+// The spin locks of Concurrency Kit, under each of which two or more threads count twice. BUG asks whether the lock is held
 // instead of acquiring it.
 #include "ck_port.h"
 #include <assert.h>
@@ -32,10 +36,13 @@ static ck_spinlock_dec_t shared = CK_SPINLOCK_DEC_INITIALIZER;
 #elif defined(MCS)
 static ck_spinlock_mcs_t shared = CK_SPINLOCK_MCS_INITIALIZER;
 #elif defined(CLH)
-static ck_spinlock_clh_t unowned, nodes[2];
+static ck_spinlock_clh_t unowned, nodes[8];
 static ck_spinlock_clh_t *shared;
 #endif
 
+#ifndef THREADS
+#define THREADS 2
+#endif
 static int counter;
 
 static void *count(void *number) {
@@ -67,14 +74,16 @@ static void *count(void *number) {
 }
 
 int main(void) {
-    static int numbers[2] = {0, 1};
+    static int numbers[] = {0, 1, 2, 3};
 #if defined(CLH)
     ck_spinlock_clh_init(&shared, &unowned);
 #endif
-    pthread_t other;
-    pthread_create(&other, NULL, count, &numbers[0]);
-    count(&numbers[1]);
-    pthread_join(other, NULL);
-    assert(counter == 4);
+    pthread_t others[THREADS - 1];
+    for (int index = 0; index < THREADS - 1; ++index)
+        pthread_create(&others[index], NULL, count, &numbers[index]);
+    count(&numbers[THREADS - 1]);
+    for (int index = 0; index < THREADS - 1; ++index)
+        pthread_join(others[index], NULL);
+    assert(counter == 2 * THREADS);
     return 0;
 }

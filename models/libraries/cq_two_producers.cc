@@ -1,9 +1,10 @@
 // flags: -idirafter /usr/include
 // expect: verified
+// expect: verified flags: -DTAKE
 // expect: use-after-free flags: -DBUG
 //
 // moodycamel::ConcurrentQueue without tokens: two threads put one item each into it, and both come out once, in any
-// order. BUG forgets that the queue has to live until the other thread is done with it.
+// order. With TAKE one of them takes one out again. BUG forgets that the queue has to live until the other thread is done with it.
 #include <cassert>
 #include <concurrentqueue/concurrentqueue.h>
 #include <memory>
@@ -20,12 +21,18 @@ int main() {
     auto queue = std::make_unique<Queue>(4);
     std::thread other([queue = queue.get()] { queue->enqueue(1); });
     queue->enqueue(2);
+    int seen = 0;
+#ifdef TAKE
+    int taken;
+    if (queue->try_dequeue(taken))
+        seen = taken;
+#endif
 #ifdef BUG
     queue.reset();
     other.join();
+    (void)seen;
 #else
     other.join();
-    int seen = 0;
     for (int item; queue->try_dequeue(item);) {
         assert((seen & item) == 0);
         seen |= item;
