@@ -3,9 +3,11 @@
 //! Nothing here is clever. The reference uses hash maps of whole states and one queue, so that it can be
 //! believed by reading it.
 
+pub mod expectations;
 #[cfg(feature = "program")]
 pub mod footprints;
 pub mod graph;
+pub mod libraries;
 pub mod moving;
 pub mod mutants;
 pub mod pages;

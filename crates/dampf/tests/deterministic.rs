@@ -3,7 +3,8 @@
 
 mod running;
 
-use running::program::{expectations, folder, has_compiler, in_parallel, sources};
+use dampf_testkit::expectations::{expectations, sources};
+use running::program::{folder, has_compiler, in_parallel};
 use running::{dampf_in, own_models, summary_of};
 use serde_json::Value;
 use std::path::Path;

@@ -3,8 +3,9 @@
 
 mod running;
 
+use dampf_testkit::expectations::{expectations, sources};
 use running::dampf_in;
-use running::program::{expectations, folder, has_compiler, in_parallel, is_installed, sources};
+use running::program::{folder, has_compiler, in_parallel, is_installed};
 use std::path::Path;
 use std::process::{Command, Stdio};
 

@@ -1,14 +1,12 @@
-//! The built command on programs, each of which says in its first lines what is to come out.
-//!
-//! - `// expect: KIND` (`verified`, `unknown` or a kind of fault), with its own `flags:` and `options:` behind it;
-//!   several such lines are several checks. Lines `// flags:` and `// options:` are for all of them.
-//! - `// fault: KIND` stands on the line that is to be blamed.
+//! The built command on programs, each of which says in its first lines what is to come out;
+//! `dampf_testkit::expectations` reads these lines.
 //!
 //! A fault's trail is kept and replayed, and has to end in the same fault.
 
 mod running;
 
-use running::program::{Expectation, expectations, folder, has_compiler, in_parallel, is_installed, sources};
+use dampf_testkit::expectations::{Expectation, expectations, sources};
+use running::program::{folder, has_compiler, in_parallel, is_installed};
 use running::{Playground, dampf_among, dampf_in};
 use serde_json::Value;
 use std::path::Path;

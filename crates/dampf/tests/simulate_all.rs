@@ -6,7 +6,8 @@
 
 mod running;
 
-use running::program::{expectations, folder, has_compiler, in_parallel, sources};
+use dampf_testkit::expectations::{expectations, sources};
+use running::program::{folder, has_compiler, in_parallel};
 use running::{Finished, Playground, dampf_in};
 use std::path::{Path, PathBuf};
 

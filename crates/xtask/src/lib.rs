@@ -8,6 +8,7 @@ pub mod checker;
 pub mod corpus;
 pub mod figures;
 pub mod fuzz;
+pub mod libraries;
 pub mod measured;
 pub mod spin;
 pub mod suite;

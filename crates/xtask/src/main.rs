@@ -4,9 +4,10 @@ use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 use xtask::bench::BenchOptions;
 use xtask::corpus::Corpus;
+use xtask::libraries::LibraryOptions;
 use xtask::suite::FuzzOptions;
 use xtask::workspace::Workspace;
-use xtask::{bench, corpus, suite, tidy};
+use xtask::{bench, corpus, libraries, suite, tidy};
 
 /// Developer commands of Dampf.
 #[derive(Parser, Debug)]
@@ -25,6 +26,8 @@ enum Command {
     /// Run the checker over whole collections of models and compare its counts with known ones
     #[command(subcommand)]
     Corpus(Corpus),
+    /// Check the programs over real libraries, under `models/libraries`, against what they say of themselves
+    Libraries(LibraryOptions),
     /// Measure speed and memory, against SPIN where it is installed
     Bench(BenchOptions),
     /// Read damaged models for a while: the mutation tests of all languages; or compare with others on random programs
@@ -40,6 +43,7 @@ fn main() -> ExitCode {
         Command::Test => suite::test(&workspace),
         Command::Tidy => tidy::run(&workspace),
         Command::Corpus(corpus) => corpus::run(&workspace, corpus),
+        Command::Libraries(options) => libraries::run(&workspace, options),
         Command::Bench(options) => bench::run(&workspace, options),
         Command::Fuzz(options) => suite::fuzz(&workspace, options),
         Command::Bless => suite::bless(&workspace),
