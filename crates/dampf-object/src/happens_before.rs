@@ -1,8 +1,9 @@
 //! What the operations of a program do to the [`history`](crate::history), where there is one.
 
-use crate::history::{Entry, Order, SECTIONS, SYSTEM, end_of};
+use crate::history::{Entry, Order, SECTIONS, SYSTEM, end_of, place};
 use crate::hooks::{Hook, Object, Visible, Ways};
 use crate::machine::Machine;
+use crate::premise::Premise;
 use crate::race::PendingAccess;
 use crate::run_end::RunEnd;
 use crate::segments;
@@ -42,10 +43,10 @@ impl Machine<'_> {
         let fences = self.system.sharing.has_fences();
         let history = &mut self.process.change().history;
         if reads {
-            history.load(slot, address, order, fences);
+            history.load(slot, place(address, bytes), order, fences);
         }
         if writes {
-            history.store(slot, address, order, reads);
+            history.store(slot, place(address, bytes), order, reads);
         }
         Ok(())
     }
@@ -102,7 +103,9 @@ impl Machine<'_> {
         let PendingAccess { slot, address, bytes, writes, pc, .. } = access;
         self.check_history(MemoryAccess { address, bytes, writes }, pc)?;
         let bytes = bytes.clamp(1, u64::from(u32::MAX >> 1)) as u32;
-        self.process.change().history.access(slot, address, bytes, writes, pc as u32);
+        if !self.process.change().history.access(slot, address, bytes, writes, pc as u32) {
+            self.premises.note(Premise::ForgottenAccesses);
+        }
         Ok(())
     }
 

@@ -20,7 +20,31 @@
 use dampf_core::Word;
 
 /// More accesses are not remembered; the oldest are forgotten, and races with them are not found.
-const ENTRIES_MAX: usize = 256;
+const ENTRIES_MAX: usize = 1 << 12;
+
+/// How much of an object an operation is about stands above its address.
+const LENGTH_SHIFT: u32 = 56;
+
+/// Where something is left: at an object of so many bytes. Operations on atomic variables may be about parts of others.
+pub fn place(address: u64, bytes: u64) -> u64 {
+    address & ((1 << LENGTH_SHIFT) - 1) | bytes.min(u8::MAX.into()) << LENGTH_SHIFT
+}
+
+/// The address of a place, and its end.
+fn bounds(place: u64) -> (u64, u64) {
+    let address = place & ((1 << LENGTH_SHIFT) - 1);
+    (address, address + (place >> LENGTH_SHIFT).max(1))
+}
+
+fn overlap(one: u64, other: u64) -> bool {
+    let ((start, end), (from, to)) = (bounds(one), bounds(other));
+    start < to && from < end
+}
+
+fn covers(one: u64, other: u64) -> bool {
+    let ((start, end), (from, to)) = (bounds(one), bounds(other));
+    start <= from && to <= end
+}
 
 /// What stands for the order of atomic sections, and of system calls, among the addresses of objects.
 pub const SECTIONS: u64 = 1;
@@ -73,14 +97,13 @@ impl Entry {
         }
     }
 
+    /// What is written in part keeps what was left at the rest.
     fn take_away(&mut self, place: u64) {
-        if let Ok(at) = self.places.binary_search(&place) {
-            self.places.remove(at);
-        }
+        self.places.retain(|&known| !covers(place, known));
     }
 
     fn is_at(&self, place: u64) -> bool {
-        self.places.binary_search(&place).is_ok()
+        self.places.iter().any(|&known| overlap(known, place))
     }
 
     /// Whether two differ in nothing but where they are, and leave no gap.
@@ -142,8 +165,8 @@ impl History {
         self.entries.iter().filter(move |entry| !entry.is_known_to(slot))
     }
 
-    /// A thread accesses memory plainly.
-    pub fn access(&mut self, slot: u32, address: u64, bytes: u32, writes: bool, pc: u32) {
+    /// A thread accesses memory plainly. False if another access had to be forgotten.
+    pub fn access(&mut self, slot: u32, address: u64, bytes: u32, writes: bool, pc: u32) -> bool {
         let known = bit(slot);
         let entry = Entry { address, bytes, writes, pc, slot, known, fenced: 0, found: 0, places: Vec::new() };
         let says_less = |earlier: &Entry| {
@@ -154,9 +177,11 @@ impl History {
         };
         self.entries.retain(|earlier| !says_less(earlier));
         self.entries.push(entry);
-        while self.entries.len() > ENTRIES_MAX {
+        let has_room = self.entries.len() <= ENTRIES_MAX;
+        if !has_room {
             self.entries.remove(0);
         }
+        has_room
     }
 
     /// Memory is no more, and what was done to it does not matter.
@@ -317,7 +342,7 @@ mod tests {
 
     fn written() -> History {
         let mut history = History::default();
-        history.access(0, DATA, 4, true, 7);
+        assert!(history.access(0, DATA, 4, true, 7));
         history
     }
 
@@ -343,7 +368,7 @@ mod tests {
     fn a_fence_lets_later_stores_release_what_came_before() {
         let mut history = written();
         history.fence(0, Order::FULL);
-        history.access(0, DATA + 8, 4, true, 8);
+        assert!(history.access(0, DATA + 8, 4, true, 8));
         history.store(0, FLAG, RELAXED, false);
         history.load(1, FLAG, Order::FULL, true);
         assert!(!races(&history) && history.conflict(1, DATA + 8, 4, false).is_some());
@@ -358,6 +383,19 @@ mod tests {
             history.load(1, FLAG, Order::FULL, false);
             assert_eq!(races(&history), is_race);
         }
+    }
+
+    #[test]
+    fn parts_of_a_variable_are_about_the_same() {
+        let mut history = written();
+        history.store(0, place(FLAG + 1, 1), Order::FULL, false);
+        history.store(2, place(FLAG + 2, 1), RELAXED, false);
+        let mut whole = history.clone();
+        history.load(1, place(FLAG, 8), Order::FULL, false);
+        assert!(!races(&history));
+        whole.store(2, place(FLAG, 8), RELAXED, false);
+        whole.load(1, place(FLAG + 1, 1), Order::FULL, false);
+        assert!(races(&whole));
     }
 
     #[test]
@@ -376,19 +414,19 @@ mod tests {
     #[test]
     fn a_later_access_that_says_as_much_is_enough() {
         let mut history = written();
-        history.access(0, DATA, 8, true, 9);
-        history.access(0, DATA, 4, false, 10);
-        history.access(1, DATA + 8, 4, false, 9);
+        assert!(history.access(0, DATA, 8, true, 9));
+        assert!(history.access(0, DATA, 4, false, 10));
+        assert!(history.access(1, DATA + 8, 4, false, 9));
         history.settle([0, 1, 2].into_iter());
         assert_eq!(history.entries().len(), 3);
-        history.access(0, DATA, 4, false, 11);
+        assert!(history.access(0, DATA, 4, false, 11));
         assert_eq!(history.entries().iter().filter(|entry| entry.pc == 10).count(), 0);
     }
 
     #[test]
     fn a_history_is_read_as_it_was_written() {
         let mut history = written();
-        history.access(1, 1 << 41, 16, false, u32::MAX);
+        assert!(history.access(1, 1 << 41, 16, false, u32::MAX));
         history.store(0, FLAG, Order::FULL, false);
         history.fence(1, Order::FULL);
         history.settle([0, 1, 2].into_iter());

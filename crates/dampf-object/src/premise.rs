@@ -19,6 +19,8 @@ pub enum Premise {
     Samples { function: String },
     /// Libraries changed their own data while there were several threads.
     LibraryData,
+    /// More accesses than are remembered were not yet known to all threads.
+    ForgottenAccesses,
     /// Volatile variables are accessed atomically, because somebody said so.
     AtomicVolatile,
 }
@@ -40,6 +42,10 @@ impl Premise {
             Premise::RandomNumbers => "that random numbers of the system are all zero".to_owned(),
             Premise::Samples { function } => {
                 format!("that {SAMPLES} values stand for all of `{function}`: small ones, and the ends")
+            }
+            Premise::ForgottenAccesses => {
+                "that accesses which were long unknown to some thread race with none: only so many are remembered"
+                    .to_owned()
             }
             Premise::LibraryData => {
                 "that libraries protect their private data among threads: it was not looked at".to_owned()

@@ -133,7 +133,7 @@ mod tests {
         process.encode(&mut words);
         assert_eq!(Process::decode(&words), process);
         assert!(Process::is_encoding(&words));
-        process.history.access(1, 8, 4, true, 7);
+        assert!(process.history.access(1, 8, 4, true, 7));
         process.encode(&mut words);
         assert_eq!(Process::decode(&words), process);
         let without_signals = words.len() - 4;

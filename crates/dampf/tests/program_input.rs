@@ -426,7 +426,7 @@ fn options_of_programs_are_refused_for_models() {
         for options in [
             &["--cflags", "-O2"][..],
             &["--step", "line"],
-            &["--reduce", "none"],
+            &["--reduce", "races"],
             &["--spurious-wakeups"],
             &["--leaks"],
             &["--no-races"],
