@@ -13,6 +13,9 @@
 //! earlier loads found. An access races with every conflicting one that its thread does not know of. That is the
 //! definition of the languages, for runs that are sequentially consistent up to their first race.
 //!
+//! As with segments, releases are not folded behind an access: whoever takes from a semaphore that has enough need not
+//! know of the last one that gave back, and does not if it comes first.
+//!
 //! What all threads know is forgotten, and so is an access behind which a later one tells as much: the form is
 //! canonical, and programs that hand memory over properly have a short history. Where order is not told by objects
 //! (signals, files) all that is known is made known to all, so that nothing is reported that may be ordered.

@@ -98,19 +98,22 @@ type Segment = Vec<SegmentAccess>;
 #[derive(Debug)]
 pub struct Segments {
     all: Vec<Segment>,
+    /// Whether the running thread's segment has accesses, in a history too.
+    has_noted: bool,
     /// How often the running thread has accessed shared memory in its segment.
     repeated: u32,
 }
 
 impl Segments {
     pub fn new(slots: usize) -> Segments {
-        Segments { all: vec![Segment::new(); slots], repeated: 0 }
+        Segments { all: vec![Segment::new(); slots], has_noted: false, repeated: 0 }
     }
 
     /// A thread begins another segment.
     pub fn begin(&mut self, slot: u32) {
         self.all[slot as usize].clear();
         self.repeated = 0;
+        self.has_noted = false;
     }
 
     pub fn of(&self, slot: u32) -> &[SegmentAccess] {
@@ -180,18 +183,23 @@ impl Machine<'_> {
     /// Whether the running thread has accessed, since it last synchronised, what others may access.
     #[inline]
     pub fn has_accessed(&self) -> bool {
-        !self.segments.of(self.threads.running).is_empty()
+        self.segments.has_noted
     }
 
     /// Notes a plain access of the running thread. It stops before one for which there is no room.
     fn note_access(&mut self, access: PendingAccess) -> Result<(), RunEnd> {
         if self.has_history() {
-            return self.remember_access(access);
+            self.remember_access(access)?;
+            self.segments.has_noted = true;
+            return Ok(());
         }
         let PendingAccess { slot, address, bytes, writes, pc, .. } = access;
         let bytes = bytes.clamp(1, u64::from(u32::MAX >> 1)) as u32;
         match self.segments.note(slot, SegmentAccess { address, bytes, writes, pc: pc as u32 }) {
-            true => Ok(()),
+            true => {
+                self.segments.has_noted = true;
+                Ok(())
+            }
             false => Err(RunEnd::Visible),
         }
     }
