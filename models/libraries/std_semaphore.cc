@@ -1,6 +1,6 @@
 // flags: -std=c++20
 // expect: verified
-// expect: assertion flags: -DBUG
+// expect: data-race flags: -DBUG
 //
 // std::counting_semaphore and std::binary_semaphore: a buffer of one item between two threads. BUG begins with room for two.
 #include <cassert>
@@ -19,13 +19,13 @@ int main() {
     std::jthread producer([] {
         for (int number = 1; number <= 2; ++number) {
             room.acquire();
-            slot = number;
+            slot = number; // fault: data-race
             items.release();
         }
     });
     for (int number = 1; number <= 2; ++number) {
         items.acquire();
-        assert(slot == number); // fault: assertion
+        assert(slot == number); // fault: data-race
         room.release();
     }
 }
