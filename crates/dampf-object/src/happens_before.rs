@@ -1,6 +1,6 @@
 //! What the operations of a program do to the [`history`](crate::history), where there is one.
 
-use crate::history::{Entry, Order, SECTIONS, SYSTEM, end_of, place};
+use crate::history::{Entry, History, Order, SECTIONS, SYSTEM, end_of, place};
 use crate::hooks::{Hook, Object, Visible, Ways};
 use crate::machine::Machine;
 use crate::premise::Premise;
@@ -24,6 +24,13 @@ impl Machine<'_> {
         self.system.has_history
     }
 
+    /// The history, where there is one and something in it: nobody learns anything from an empty one, and a process that
+    /// is not touched is not written anew.
+    fn history_mut(&mut self) -> Option<&mut History> {
+        let is_empty = !self.has_history() || self.process.history.is_empty();
+        (!is_empty).then(|| &mut self.process.change().history)
+    }
+
     /// An atomic operation of the running thread reads or writes or updates a variable. Refutes that all such
     /// operations order everything, if that was assumed.
     pub fn order_atomic(&mut self, access: MemoryAccess, reads: bool, order: Order) -> Result<(), RunEnd> {
@@ -41,7 +48,7 @@ impl Machine<'_> {
         let slot = self.threads.running;
         self.check_history(access, 0)?;
         let fences = self.system.sharing.has_fences();
-        let history = &mut self.process.change().history;
+        let Some(history) = self.history_mut() else { return Ok(()) };
         if reads {
             history.load(slot, place(address, bytes), order, fences);
         }
@@ -111,7 +118,7 @@ impl Machine<'_> {
 
     /// The running thread is about to perform an operation: what it knows is left where others will find it.
     pub fn leave_knowledge(&mut self, hook: Hook, hart: &Hart) {
-        if !self.has_history() || !self.step.others {
+        if !self.has_history() || self.process.history.is_empty() || !self.step.others {
             return;
         }
         let slot = self.threads.running;
@@ -133,37 +140,31 @@ impl Machine<'_> {
     /// The running thread has performed an operation: it knows what others left there.
     pub fn take_knowledge(&mut self, hook: Hook, object: u64) {
         let slot = self.threads.running;
-        if self.has_history()
-            && matches!(hook.object, Object::Synchronisation { .. })
-            && hook.visible != Visible::AsRelease
-        {
-            self.process.change().history.acquire(slot, object);
+        let takes = matches!(hook.object, Object::Synchronisation { .. }) && hook.visible != Visible::AsRelease;
+        if takes && let Some(history) = self.history_mut() {
+            history.acquire(slot, object);
         }
     }
 
     /// A mutex was acquired or given back, by whatever operation.
     pub fn order_mutex(&mut self, mutex: u64, acquires: bool) {
-        if !self.has_history() {
-            return;
-        }
         let slot = self.threads.running;
-        let history = &mut self.process.change().history;
+        let Some(history) = self.history_mut() else { return };
         if acquires { history.acquire(slot, mutex) } else { history.release(slot, mutex) }
     }
 
     /// An atomic section has ended.
     pub fn order_section_end(&mut self) {
-        if self.has_history() {
-            let slot = self.threads.running;
-            self.process.change().history.release(slot, SECTIONS);
+        let slot = self.threads.running;
+        if let Some(history) = self.history_mut() {
+            history.release(slot, SECTIONS);
         }
     }
 
     /// A system call that others can notice.
     pub fn order_system_call(&mut self) {
-        if self.has_history() {
-            let slot = self.threads.running;
-            let history = &mut self.process.change().history;
+        let slot = self.threads.running;
+        if let Some(history) = self.history_mut() {
             history.release(slot, SYSTEM);
             history.acquire(slot, SYSTEM);
         }
@@ -171,33 +172,32 @@ impl Machine<'_> {
 
     /// Another thread goes on because of what the running one did.
     pub fn tell_history(&mut self, to: u32) {
-        if self.has_history() {
-            let slot = self.threads.running;
-            self.process.change().history.tell(slot, to);
+        let slot = self.threads.running;
+        if let Some(history) = self.history_mut() {
+            history.tell(slot, to);
         }
     }
 
     /// The running thread has created another.
     pub fn begin_history(&mut self, created: u32) {
-        if self.has_history() {
-            let slot = self.threads.running;
-            self.process.change().history.begin(slot, created);
+        let slot = self.threads.running;
+        if let Some(history) = self.history_mut() {
+            history.begin(slot, created);
         }
     }
 
     /// The running thread ends.
     pub fn end_history(&mut self) {
-        if self.has_history() {
-            let slot = self.threads.running;
-            self.process.change().history.release(slot, end_of(slot));
+        let slot = self.threads.running;
+        if let Some(history) = self.history_mut() {
+            history.release(slot, end_of(slot));
         }
     }
 
     /// The running thread has joined another.
     pub fn join_history(&mut self, joined: u32) {
-        if self.has_history() {
-            let slot = self.threads.running;
-            let history = &mut self.process.change().history;
+        let slot = self.threads.running;
+        if let Some(history) = self.history_mut() {
             history.acquire(slot, end_of(joined));
             history.clear(end_of(joined));
         }
@@ -244,8 +244,8 @@ impl Machine<'_> {
             }
             self.process.change().history.forget_entry(&entry);
         }
-        let alive = self.threads.alive_slots();
         if !self.process.history.is_empty() {
+            let alive = self.threads.alive_slots();
             self.process.change().history.settle(alive.into_iter());
         }
         Ok(())
