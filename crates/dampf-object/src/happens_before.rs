@@ -24,8 +24,8 @@ impl Machine<'_> {
         self.system.has_history
     }
 
-    /// The history, where there is one and something in it: nobody learns anything from an empty one, and a process that
-    /// is not touched is not written anew.
+    /// The history, where there is one and something in it: nobody learns anything from an empty one, and a process
+    /// that is not touched is not written anew.
     fn history_mut(&mut self) -> Option<&mut History> {
         let is_empty = !self.has_history() || self.process.history.is_empty();
         (!is_empty).then(|| &mut self.process.change().history)
