@@ -1,7 +1,7 @@
 //! Depth-first search: a frontier of stacks, on one or more threads.
 //!
-//! Each thread has a stack (`path_stack.rs`). A thread without work gets the oldest open states of another's stack: they
-//! tend to have the largest part of the graph below them.
+//! Each thread has a stack (`path_stack.rs`). A thread without work gets the oldest open states of another's stack:
+//! they tend to have the largest part of the graph below them.
 
 use crate::frontier::{Frontier, States};
 use crate::path_stack::{PathStack, Taken};

@@ -3,19 +3,19 @@
 //!
 //! Each worker explores a slice of the stack that one worker alone would have. It goes deep first from where the slice
 //! began, and a new state at the hand-off depth, counted from there, is handed to the right neighbour, for which it is
-//! where a slice begins. Nobody shares a stack with anybody; all share the store. Between two neighbours is a queue with
-//! one writer and one reader (`hand_off_queue.rs`), and a worker looks at its queue only when its stack is empty. One
-//! worker alone hands nothing over, and is a depth-first search.
+//! where a slice begins. Nobody shares a stack with anybody; all share the store. Between two neighbours is a queue
+//! with one writer and one reader (`hand_off_queue.rs`), and a worker looks at its queue only when its stack is empty.
+//! One worker alone hands nothing over, and is a depth-first search.
 //!
 //! **Nothing is lost and nobody is stuck.** A state that is new in the store is put exactly once, and goes to exactly
 //! one of two places: the queue, if that has room, or else the worker's own stack, to be explored like any other; its
-//! successors are beyond the hand-off depth too, so the worker tries again with them. So a full queue makes nobody wait,
-//! and workers wait for one thing only, which is work.
+//! successors are beyond the hand-off depth too, so the worker tries again with them. So a full queue makes nobody
+//! wait, and workers wait for one thing only, which is work.
 //!
 //! **The end.** A worker whose stack and queue are empty waits, and others may still have work for it, so Safra's token
 //! goes round the ring ([`safra`](crate::safra)) in the direction of the queues. The search is over when the first
-//! worker knows that all wait and all queues are empty. A stop (a fault, a limit, Ctrl-C, a refuted assumption) needs no
-//! such thing: every worker sees it by itself. `models/self/stack_slicing.pml` is a model of ring, queues and token.
+//! worker knows that all wait and all queues are empty. A stop (a fault, a limit, Ctrl-C, a refuted assumption) needs
+//! no such thing: every worker sees it by itself. `models/self/stack_slicing.pml` is a model of ring, queues and token.
 //!
 //! **Trails** begin at the initial state: the stack has the path from the beginning of the slice, and the store has
 //! parents for the way there, as for every other search.
@@ -235,8 +235,8 @@ impl Frontier for SliceFrontier<'_> {
 }
 
 impl Drop for SliceFrontier<'_> {
-    /// A worker that panics takes no part in finding out that the search is over, so the others must not wait for it. The
-    /// panic goes on when all have left, and the reason is told to nobody.
+    /// A worker that panics takes no part in finding out that the search is over, so the others must not wait for it.
+    /// The panic goes on when all have left, and the reason is told to nobody.
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.monitor.stop(StopReason::Interrupted);

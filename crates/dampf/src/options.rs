@@ -108,7 +108,7 @@ pub struct CheckOptions {
     #[arg(long, value_enum, value_name = "ORDER", default_value = "bfs", help_heading = "Search")]
     pub search: Search,
 
-    /// With `--search stack-slicing`: how many steps a thread goes on before it hands states to the next thread, or `auto`
+    /// With `--search stack-slicing`: how many steps a thread goes on before it hands states to the next one, or `auto`
     ///
     /// Few steps make threads spend their time with handing over, many leave others without work; in between it matters
     /// little. auto: 20, fewer while a thread waits, more while states pile up.

@@ -59,7 +59,6 @@ fn own_models_have_the_same_states_faults_and_verdicts() {
     }
     for model in ["promela", "self"].iter().flat_map(|folder| models(&root.join(folder), &["pml"])) {
         compare(&[&model, "--no-claims"]);
-        compare(&[&model, "--no-claims", "--reduce", "por"]);
     }
 }
 

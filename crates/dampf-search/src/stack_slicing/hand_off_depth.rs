@@ -5,10 +5,10 @@
 //! than the depth of the whole search tree by the number of workers, and 20 if nobody says otherwise.
 //!
 //! [`HandOff::Auto`] begins with 20 and keeps to that rule where it can be kept. The depth of the tree is not known
-//! before the end, and shallow trees have no such number; so the depth is halved while a neighbour waits and there would
-//! be something for it, and doubled while the queue to it is full, up to the depth seen so far by the number of workers.
-//! Nor does a worker hand over its only state: it would wait for its neighbour instead of working, which is what makes
-//! deterministic models slower with two cores than with one in the paper.
+//! before the end, and shallow trees have no such number; so the depth is halved while a neighbour waits and there
+//! would be something for it, and doubled while the queue to it is full, up to the depth seen so far by the number of
+//! workers. Nor does a worker hand over its only state: it would wait for its neighbour instead of working, which is
+//! what makes deterministic models slower with two cores than with one in the paper.
 
 use std::num::NonZeroU32;
 

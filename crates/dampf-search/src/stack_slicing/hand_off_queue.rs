@@ -2,13 +2,13 @@
 //! locks.
 //!
 //! Both ends count for ever: how many states were written, and how many were read. State number `n` lies in slot `n`
-//! modulo the number of slots. Invariant: `read <= written <= read + slots`. The writer alone writes slots from `read +
-//! slots` downwards to `written`, the reader alone reads those from `read` to `written`, so no slot is written while it
-//! is read. Each end is a value that cannot be copied, so there is one writer and one reader.
+//! modulo the number of slots. Invariant: `read <= written <= read + slots`. The writer alone writes the free slots,
+//! from number `written` to `read + slots`, and the reader alone reads the others, from `read` to `written`, so no slot
+//! is written while it is read. Each end is a value that cannot be copied, so there is one writer and one reader.
 //!
-//! Slots are atomics that are accessed as if they were plain memory, so there is nothing here that could be unsafe; what
-//! counts is the order that the two counters bring about. A full queue refuses: nobody ever waits for room, so workers
-//! cannot wait for each other in a circle.
+//! Slots are atomics that are accessed as if they were plain memory, so there is nothing here that could be unsafe;
+//! what counts is the order that the two counters bring about. A full queue refuses: nobody ever waits for room, so
+//! workers cannot wait for each other in a circle.
 
 use dampf_core::Word;
 use dampf_store::StateRef;
@@ -88,8 +88,8 @@ impl Giving {
         slot.depth.store(depth, Ordering::Relaxed);
         carried.iter().zip(words).for_each(|(to, &word)| to.store(word, Ordering::Relaxed));
         self.written += 1;
-        // ORDERING: Release pairs with the Acquire in `take`: whoever sees the count sees the slot, and the state in the
-        // store.
+        // ORDERING: Release pairs with the Acquire in `is_empty`: whoever sees the count sees the slot, and the state
+        // in the store.
         self.queue.written.0.store(self.written, Ordering::Release);
         true
     }

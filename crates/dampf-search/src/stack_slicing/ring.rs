@@ -119,12 +119,12 @@ mod tests {
     fn queues_lead_to_the_right() {
         let ring = Ring::new(3, 4, 0);
         let mut ends: Vec<_> = (0..3).map(|place| ring.ends(place)).collect();
-        for place in 0..3 {
-            assert!(ends[place].0.give(StateRef(place as u64), 5, &[]));
+        for (place, (giving, _)) in ends.iter_mut().enumerate() {
+            assert!(giving.give(StateRef(place as u64), 5, &[]));
         }
-        for place in 0..3 {
-            let from = (place + 2) % 3;
-            assert_eq!(ends[place].1.take(&mut Vec::new()), Some((StateRef(from as u64), 5)));
+        for (place, (_, taking)) in ends.iter_mut().enumerate() {
+            let from = (place as u64 + 2) % 3;
+            assert_eq!(taking.take(&mut Vec::new()), Some((StateRef(from), 5)));
         }
     }
 
