@@ -19,6 +19,7 @@
 mod counters;
 mod values;
 
+use crate::hooks::LiveRegisters;
 use crate::program::Program;
 use crate::shadow::{FRAME_MAGIC, frame_variables};
 use dampf_rv::debug::{CallerRule, LandingPad};
@@ -30,6 +31,9 @@ use counters::TryCounter;
 use values::{Base, FrameAccess, FrameValues, FunctionCode, is_call};
 
 pub use values::Alignment;
+
+/// The register of a call's first argument.
+const FIRST_ARGUMENT: u32 = 10;
 
 /// Larger tables of slots by instructions are not worth their time.
 const TABLE_MAX: usize = 1 << 22;
@@ -180,8 +184,12 @@ impl FunctionFrame {
 
     fn counters(&self, knowledge: &mut Knowledge, code: &FunctionCode, values: &FrameValues) -> Vec<TryCounter> {
         let program = knowledge.program;
+        let mut read = |callee: u64| match program.hook(callee).map(|hook| hook.row().registers) {
+            Some(LiveRegisters::Arguments(count)) => ((1 << count) - 1) << FIRST_ARGUMENT,
+            _ => (knowledge.live_registers)(callee),
+        };
         let read_by: HashMap<u64, RegisterSet> =
-            values.callees.values().map(|&callee| (callee, (knowledge.live_registers)(callee))).collect();
+            values.callees.values().map(|&callee| (callee, read(callee))).collect();
         let function = counters::Function {
             code,
             accesses: &slot_accesses(values, &self.slots),

@@ -157,6 +157,9 @@ impl Function<'_> {
         }
         let uses_counter = is_related(instruction.uses() & INTEGER_REGISTERS, registers);
         if is_call(instruction) {
+            if self.callees.get(&pc).is_some_and(|&callee| (self.never_returns)(callee)) {
+                return Some(());
+            }
             let read = self.callees.get(&pc).map_or(RegisterSet::MAX, |&callee| (self.read_by)(callee));
             if uses_counter || is_related(read & INTEGER_REGISTERS, registers) {
                 return None;
