@@ -22,12 +22,12 @@ mod values;
 use crate::hooks::LiveRegisters;
 use crate::program::Program;
 use crate::shadow::{FRAME_MAGIC, frame_variables};
+use counters::TryCounter;
 use dampf_rv::debug::{CallerRule, LandingPad};
 use dampf_rv::decode::{Instruction, RegisterSet};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
-use counters::TryCounter;
 use values::{Base, FrameAccess, FrameValues, FunctionCode, is_call};
 
 pub use values::Alignment;
@@ -168,7 +168,8 @@ impl FunctionFrame {
         let values = values::analyse(&code, &|pc| live_registers[&pc])?;
         // Code that nothing leads to is reached in a way that is not seen: by a jump out of another function.
         let is_reached = |&(pc, _): &(u64, Instruction)| values.has_frame.contains_key(&pc);
-        if !instructions.iter().all(is_reached) || values.callees.values().any(|&callee| returns_twice(program, callee)) {
+        if !instructions.iter().all(is_reached) || values.callees.values().any(|&callee| returns_twice(program, callee))
+        {
             return None;
         }
         let slots = slots_of(&values, knowledge.text);

@@ -269,7 +269,8 @@ impl Machine<'_> {
     fn awaited_end(&self, slot: u32) -> Option<u32> {
         let thread = &self.threads[slot as usize];
         let hook = self.system.program.hook(thread.pc).filter(|_| thread.status == Status::Running)?;
-        let joined = self.slot_of_handle(self.threads.register(slot, A0)).filter(|_| hook.visible == Visible::AsJoin)?;
+        let joined =
+            self.slot_of_handle(self.threads.register(slot, A0)).filter(|_| hook.visible == Visible::AsJoin)?;
         (joined != slot && self.threads[joined as usize].status != Status::Absent).then_some(joined)
     }
 }

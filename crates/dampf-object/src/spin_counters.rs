@@ -54,11 +54,9 @@ pub const LAST_TRY_WORDS: usize = 11;
 
 impl LastTry {
     pub fn encode(&self) -> [Word; LAST_TRY_WORDS] {
-        let [pc, sp, counter, change, value] = [self.pc, self.sp, self.counter, self.change, self.value]
-            .map(|long| [long as Word, (long >> 32) as Word]);
-        [
-            pc[0], pc[1], sp[0], sp[1], counter[0], counter[1], change[0], change[1], value[0], value[1], self.bytes,
-        ]
+        let [pc, sp, counter, change, value] =
+            [self.pc, self.sp, self.counter, self.change, self.value].map(|long| [long as Word, (long >> 32) as Word]);
+        [pc[0], pc[1], sp[0], sp[1], counter[0], counter[1], change[0], change[1], value[0], value[1], self.bytes]
     }
 
     pub fn decode(words: &[Word]) -> LastTry {

@@ -32,13 +32,20 @@ pub struct TryCounter {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Content {
     Unrelated,
+    Constant(i64),
     /// The counter, and so much more.
     Counter(i64),
     /// Something that was computed from it.
     Derived,
 }
 
-use Content::{Counter, Derived, Unrelated};
+use Content::{Constant, Counter, Derived, Unrelated};
+
+impl Content {
+    fn is_related(self) -> bool {
+        matches!(self, Counter(_) | Derived)
+    }
+}
 
 type Registers = [Content; 32];
 
@@ -112,14 +119,17 @@ impl Function<'_> {
     /// never return.
     fn goes_on(&self, update: usize, successors: &[Vec<usize>]) -> HashSet<usize> {
         let is_end = |&position: &usize| self.instruction(position).op == Op::Jalr && successors[position].is_empty();
-        let returns = (0..successors.len()).filter(|position| is_end(position) && !self.callees.contains_key(&self.pc(*position)));
+        let returns = (0..successors.len())
+            .filter(|position| is_end(position) && !self.callees.contains_key(&self.pc(*position)));
         reached(returns.chain([update]).collect::<Vec<_>>(), &reversed(successors), |_| false)
     }
 
     /// Follows what is read of a slot through the function. None if it gets where it is not followed.
     fn follow(&self, slot: usize, successors: &[Vec<usize>], flow: &mut Flow) -> Option<()> {
         let mut before: Vec<Option<Registers>> = vec![None; successors.len()];
-        *before.first_mut()? = Some([Unrelated; 32]);
+        let mut entry = [Unrelated; 32];
+        entry[0] = Constant(0);
+        *before.first_mut()? = Some(entry);
         let mut open = vec![0];
         while let Some(position) = open.pop() {
             let mut registers = before[position].expect("open instructions are reached");
@@ -138,7 +148,7 @@ impl Function<'_> {
     fn perform(&self, slot: usize, position: usize, registers: &mut Registers, flow: &mut Flow) -> Option<()> {
         let (pc, instruction) = (self.pc(position), self.instruction(position));
         let is_related = |set: RegisterSet, registers: &Registers| {
-            (0..32).any(|number| set >> number & 1 == 1 && registers[number] != Unrelated)
+            (0..32).any(|number| set >> number & 1 == 1 && registers[number].is_related())
         };
         if let Some((_, access)) = self.accesses.get(&pc).filter(|(accessed, _)| *accessed == slot) {
             let is_whole = access.bytes == (self.slot_bytes)(slot);
@@ -147,7 +157,7 @@ impl Function<'_> {
                 return Some(());
             }
             match registers[usize::from(instruction.rs2)] {
-                Unrelated if is_whole => flow.resets.insert(position),
+                Unrelated | Constant(_) if is_whole => flow.resets.insert(position),
                 Counter(change) if is_whole && change != 0 => flow.updates.insert(position),
                 _ => return None,
             };
@@ -167,7 +177,7 @@ impl Function<'_> {
             (0..32).filter(|number| SCRATCH >> number & 1 == 1).for_each(|number| registers[number] = Unrelated);
             return Some(());
         }
-        if instruction.op == Op::Jalr && (instruction.rs1 != RA || registers[A0] != Unrelated) {
+        if instruction.op == Op::Jalr && (instruction.rs1 != RA || registers[A0].is_related()) {
             return None;
         }
         if instruction.transfers_control() {
@@ -181,13 +191,15 @@ impl Function<'_> {
             return None;
         }
         let [first, second] = [instruction.rs1, instruction.rs2].map(|register| registers[usize::from(register)]);
-        let result = match (instruction.op, first) {
-            _ if !uses_counter => Unrelated,
-            (Op::Addi | Op::Addiw, Counter(more)) => Counter(more + i64::from(instruction.imm)),
-            // A copy.
-            (Op::Add, content) if instruction.rs2 == 0 => content,
-            (Op::Add, _) if instruction.rs1 == 0 => second,
-            _ => Derived,
+        let imm = i64::from(instruction.imm);
+        let result = match (instruction.op, first, second) {
+            (Op::Addi | Op::Addiw, Counter(more), _) => Counter(more + imm),
+            (Op::Addi | Op::Addiw, Constant(value), _) => Constant(value.wrapping_add(imm)),
+            (Op::Add | Op::Addw, Counter(more), Constant(value)) => Counter(more.wrapping_add(value)),
+            (Op::Add | Op::Addw, Constant(value), Counter(more)) => Counter(more.wrapping_add(value)),
+            (Op::Sub | Op::Subw, Counter(more), Constant(value)) => Counter(more.wrapping_sub(value)),
+            _ if uses_counter => Derived,
+            _ => Unrelated,
         };
         for number in (0..32).filter(|number| instruction.defines() >> number & 1 == 1) {
             set(registers, number, result);
@@ -216,7 +228,11 @@ struct Flow {
 }
 
 fn merge(one: &Registers, other: &Registers) -> Registers {
-    std::array::from_fn(|number| if one[number] == other[number] { one[number] } else { Derived })
+    std::array::from_fn(|number| match (one[number], other[number]) {
+        (one, other) if one == other => one,
+        (one, other) if one.is_related() || other.is_related() => Derived,
+        _ => Unrelated,
+    })
 }
 
 /// All that is reached from some places, these included, without going through some others.
