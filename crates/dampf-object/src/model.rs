@@ -252,6 +252,10 @@ impl ObjectWorker<'_> {
     }
 
     fn step(&mut self, state: &[Word], slot: u32, way: u32, out: &mut Successors) {
+        if self.mark_round(state, slot, way) {
+            out.push(action(slot, way), &self.words);
+            return;
+        }
         let ending = self.attempt(state, slot, way);
         if let Some(what) = self.machine.step.unsupported.take() {
             out.set_unsupported(Unsupported { what });

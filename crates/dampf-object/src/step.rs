@@ -637,6 +637,7 @@ impl Machine<'_> {
             self.memory.note_write(hart.x[A0], bytes.into());
         }
         self.leave_knowledge(hook, hart);
+        self.see_release(hook, hart);
         let object = hart.x[A0];
         let moves = matches!(hook.visible, Visible::Never | Visible::AsAcquisition | Visible::AsFree);
         if !moves {

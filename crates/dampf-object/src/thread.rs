@@ -317,7 +317,15 @@ mod tests {
             wait_ended: 3 << 40,
             blocked: 1 << 50,
             cancellation: Cancellation { is_disabled: true, is_late: true, ..Cancellation::default() },
-            last_try: Some(LastTry { pc: 1 << 33, sp: 2, counter: 3 << 40, bytes: 4, change: u64::MAX, value: 5 }),
+            last_try: Some(LastTry {
+                pc: 1 << 33,
+                sp: 2,
+                counter: 3 << 40,
+                bytes: 4,
+                change: u64::MAX,
+                value: 5,
+                kept: 6,
+            }),
             sp: 0x11_0000_0010,
             pc: 0x1_0000,
             ..Thread::default()
