@@ -16,10 +16,10 @@
 //! A slot is dead where every way through the function writes all of it before it reads any of it. Ways through the
 //! function include landing pads of exceptions. A function that calls another which returns twice has no slots.
 
+mod arguments;
 mod counters;
 mod values;
 
-use crate::hooks::LiveRegisters;
 use crate::program::Program;
 use crate::shadow::{FRAME_MAGIC, frame_variables};
 use counters::TryCounter;
@@ -31,9 +31,6 @@ use std::sync::Arc;
 use values::{Base, FrameAccess, FrameValues, FunctionCode, is_call};
 
 pub use values::Alignment;
-
-/// The register of a call's first argument.
-const FIRST_ARGUMENT: u32 = 10;
 
 /// Larger tables of slots by instructions are not worth their time.
 const TABLE_MAX: usize = 1 << 22;
@@ -179,24 +176,17 @@ impl FunctionFrame {
         let live = live_slots(&code, &values, &slots);
         let (frame_pointer, alignment) = (values.frame_pointer, values.alignment);
         let function = FunctionFrame { frame_pointer, alignment, slots, live, counters: Vec::new() };
-        let counters = function.counters(knowledge, &code, &values);
+        let counters = function.counters(program, &code, &values);
         Some(FunctionFrame { counters, ..function })
     }
 
-    fn counters(&self, knowledge: &mut Knowledge, code: &FunctionCode, values: &FrameValues) -> Vec<TryCounter> {
-        let program = knowledge.program;
-        let mut read = |callee: u64| match program.hook(callee).map(|hook| hook.row().registers) {
-            Some(LiveRegisters::Arguments(count)) => ((1 << count) - 1) << FIRST_ARGUMENT,
-            _ => (knowledge.live_registers)(callee),
-        };
-        let read_by: HashMap<u64, RegisterSet> =
-            values.callees.values().map(|&callee| (callee, read(callee))).collect();
+    fn counters(&self, program: &Program, code: &FunctionCode, values: &FrameValues) -> Vec<TryCounter> {
         let function = counters::Function {
             code,
             accesses: &slot_accesses(values, &self.slots),
             callees: &values.callees,
             never_returns: &|callee| reports_undefined(program, callee),
-            read_by: &|callee| read_by[&callee],
+            read_by: &|callee| arguments::arguments_read(program, callee),
             slot_bytes: &|slot| self.slots[slot].place.end - self.slots[slot].place.start,
             is_live: &|slot, pc| self.live.get(&pc).is_none_or(|[before, _]| before[slot / 64] >> (slot % 64) & 1 == 1),
         };

@@ -34,6 +34,8 @@ use dampf_rv::memory::Tree;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
+const RA: usize = 1;
+
 /// Added to the way of a step that is a thread's last try.
 pub const LAST_TRY: u32 = 1 << 19;
 
@@ -49,9 +51,8 @@ const FRAMES_MAX: usize = 6;
 /// The mark of a thread that may be at its last try.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LastTry {
-    /// Where the thread stands when it tries.
-    pub pc: u64,
-    pub sp: u64,
+    /// Where the thread stands when it tries: the instruction, the stack pointer, the return address.
+    pub place: [u64; 3],
     /// Where the counter is, and how long.
     pub counter: u64,
     pub bytes: u32,
@@ -62,11 +63,12 @@ pub struct LastTry {
     pub kept: u64,
 }
 
-pub const LAST_TRY_WORDS: usize = 13;
+pub const LAST_TRY_WORDS: usize = 15;
 
 impl LastTry {
     pub fn encode(&self) -> [Word; LAST_TRY_WORDS] {
-        let longs = [self.pc, self.sp, self.counter, self.change, self.value, self.kept];
+        let [pc, sp, returns_to] = self.place;
+        let longs = [pc, sp, returns_to, self.counter, self.change, self.value, self.kept];
         let mut words = [self.bytes; LAST_TRY_WORDS];
         for (at, long) in longs.into_iter().enumerate() {
             words[2 * at..2 * at + 2].copy_from_slice(&[long as Word, (long >> 32) as Word]);
@@ -76,8 +78,8 @@ impl LastTry {
 
     pub fn decode(words: &[Word]) -> LastTry {
         let long = |at: usize| u64::from(words[at]) | u64::from(words[at + 1]) << 32;
-        let [pc, sp, counter, change, value, kept] = [0, 2, 4, 6, 8, 10].map(long);
-        LastTry { pc, sp, counter, bytes: words[LAST_TRY_WORDS - 1], change, value, kept }
+        let [pc, sp, returns_to, counter, change, value, kept] = [0, 2, 4, 6, 8, 10, 12].map(long);
+        LastTry { place: [pc, sp, returns_to], counter, bytes: words[LAST_TRY_WORDS - 1], change, value, kept }
     }
 }
 
@@ -102,8 +104,7 @@ impl Machine<'_> {
 
     /// Whether a thread stands where it may be at its last try.
     pub fn may_be_last_try(&self, slot: u32) -> bool {
-        let thread = &self.threads[slot as usize];
-        thread.last_try.is_some_and(|last| (last.pc, last.sp) == (thread.pc, thread.sp))
+        self.threads[slot as usize].last_try.is_some_and(|last| self.stands_at(slot, last.place))
     }
 
     /// The mark of the running thread goes when its loop has been left, though it may have been entered again.
@@ -227,17 +228,17 @@ impl ObjectWorker<'_> {
     }
 
     fn mark_of(&mut self, state: &[Word], slot: u32, way: u32) -> Option<LastTry> {
-        let (pc, sp) = self.machine.place_in(state, slot);
+        let place = self.machine.place_in(state, slot);
         let steps = self.round(state, slot, way)?;
         let mut behind = Vec::new();
         self.machine.store(&mut behind);
         let (counter, former, latter) = self.changed_counter(state, &behind, slot)?;
         let value = self.last_value(state, slot, way, counter.clone())?;
         if steps > 1 {
-            self.machine.see_round(pc);
+            self.machine.see_round(place[0]);
         }
         let (bytes, change) = ((counter.end - counter.start) as u32, latter.wrapping_sub(former));
-        Some(LastTry { pc, sp, counter: counter.start, bytes, change, value, kept: 0 })
+        Some(LastTry { place, counter: counter.start, bytes, change, value, kept: 0 })
     }
 
     /// How many steps a thread takes alone to come back to where it stands in a state; the machine is there then.
@@ -306,7 +307,7 @@ impl Machine<'_> {
     /// Whether a thread stands in a state where rounds of several steps begin, and has no mark that is up to date.
     /// Random runs look for such places.
     fn begins_round(&mut self, state: &[Word], slot: u32) -> bool {
-        let is_head = self.system.sharing.round_heads.contains(&self.place_in(state, slot).0);
+        let is_head = self.system.sharing.round_heads.contains(&self.place_in(state, slot)[0]);
         if !is_head && self.system.seen.is_none() {
             return false;
         }
@@ -332,20 +333,22 @@ impl Machine<'_> {
         self.threads[slot as usize].last_try = Some(mark);
     }
 
-    /// Where a thread stands in a state: its next instruction and its stack pointer.
-    fn place_in(&self, state: &[Word], slot: u32) -> (u64, u64) {
+    /// Where a thread stands in a state: its next instruction, its stack pointer, its return address.
+    fn place_in(&self, state: &[Word], slot: u32) -> [u64; 3] {
         let id = state[thread_at(slot as usize)].checked_sub(1).map(ComponentId);
-        id.map_or((0, 0), |id| Thread::place(self.system.components.get(id)))
+        id.map_or([0; 3], |id| Thread::place(self.system.components.get(id)))
     }
 
-    fn place(&self, slot: u32) -> (u64, u64) {
+    fn place(&self, slot: u32) -> [u64; 3] {
         let thread = &self.threads[slot as usize];
-        (thread.pc, thread.sp)
+        [thread.pc, thread.sp, self.threads.register(slot, RA)]
     }
 
-    /// Whether a thread stands before this instruction with this stack pointer.
-    fn stands_at(&self, slot: u32, place: (u64, u64)) -> bool {
-        self.threads[slot as usize].status == Status::Running && self.place(slot) == place
+    /// Whether a thread stands there.
+    fn stands_at(&self, slot: u32, place: [u64; 3]) -> bool {
+        self.threads[slot as usize].status == Status::Running
+            && self.threads[slot as usize].pc == place[0]
+            && self.place(slot) == place
     }
 
     /// A hash of what a thread has in its registers and on its stack, but for the counter of a mark; never 0.

@@ -261,10 +261,11 @@ impl Thread {
         }
     }
 
-    /// Reads the next instruction and the stack pointer.
+    /// Reads the next instruction, the stack pointer, and the return address.
     #[inline]
-    pub fn place(words: &[Word]) -> (u64, u64) {
-        (u64::from(words[11]) | u64::from(words[12]) << 32, Thread::register(words, 2))
+    pub fn place(words: &[Word]) -> [u64; 3] {
+        let pc = u64::from(words[11]) | u64::from(words[12]) << 32;
+        [pc, Thread::register(words, 2), Thread::register(words, 1)]
     }
 
     /// Reads one integer register.
@@ -318,8 +319,7 @@ mod tests {
             blocked: 1 << 50,
             cancellation: Cancellation { is_disabled: true, is_late: true, ..Cancellation::default() },
             last_try: Some(LastTry {
-                pc: 1 << 33,
-                sp: 2,
+                place: [1 << 33, 2, 1 << 63],
                 counter: 3 << 40,
                 bytes: 4,
                 change: u64::MAX,

@@ -58,7 +58,7 @@ pub struct Function<'a> {
     pub callees: &'a HashMap<u64, u64>,
     /// Whether a function never returns.
     pub never_returns: &'a dyn Fn(u64) -> bool,
-    /// The registers that a function may read before it writes them.
+    /// The arguments that a function may read.
     pub read_by: &'a dyn Fn(u64) -> RegisterSet,
     /// How long slots are.
     pub slot_bytes: &'a dyn Fn(usize) -> i64,
@@ -170,7 +170,7 @@ impl Function<'_> {
             if self.callees.get(&pc).is_some_and(|&callee| (self.never_returns)(callee)) {
                 return Some(());
             }
-            let read = self.callees.get(&pc).map_or(RegisterSet::MAX, |&callee| (self.read_by)(callee));
+            let read = self.callees.get(&pc).map_or(RegisterSet::MAX, |&callee| (self.read_by)(callee) | !SCRATCH);
             if uses_counter || is_related(read & INTEGER_REGISTERS, registers) {
                 return None;
             }
