@@ -18,8 +18,9 @@
 //!
 //! What all threads know is forgotten, and so is an access behind which a later one tells as much: the form is
 //! canonical, and programs that hand memory over properly have a short history. Whoever waits for the end of another
-//! thread, and can do nothing else before, counts as knowing what that thread knows: it will, before it does anything. Where order is not told by objects
-//! (signals, files) all that is known is made known to all, so that nothing is reported that may be ordered.
+//! thread, and can do nothing else before, counts as knowing what that thread knows: it will, before it does anything.
+//! Where order is not told by objects (signals, files) all that is known is made known to all, so that nothing is
+//! reported that may be ordered.
 
 use dampf_core::Word;
 

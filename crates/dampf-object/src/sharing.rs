@@ -29,9 +29,9 @@
 //! one while other threads are alive, unlocking becomes visible and exploration restarts. The argument is the one
 //! above: before the first such operation of a run all unlockings commute, so a run that has one can be rearranged, up
 //! to there, into one that was explored. A plain access to a lock does not commute either; locks among the globals are
-//! known from random runs, so that it is met likewise. Giving back the memory that a lock lies in does not commute either: where
-//! blocks of a site are freed, or a line of a stack is left, while other threads are alive, releases of what lies there
-//! are visible.
+//! known from random runs, so that it is met likewise. Giving back the memory that a lock lies in does not commute
+//! either: where blocks of a site are freed, or a line of a stack is left, while other threads are alive, releases of
+//! what lies there are visible.
 //!
 //! **The end of a thread** commutes with what others do as long as nobody asks whether it has ended without waiting for
 //! that (`pthread_tryjoin_np`); it is assumed likewise. **To join a thread** makes its slot free for another one, and

@@ -10,15 +10,15 @@
 //! - The mark knows what else the thread had in its registers and on its stack. A step by which it comes back to the
 //!   same, after steps that changed nothing but its own stack and registers, is left out: it has not moved.
 //!
-//! **Nothing is missed.** Take a run of all states, and leave out of it every round of a thread that changes nothing but
-//! a counter, though others may have moved meanwhile: they have not noticed it. What is left is a run of states that
-//! differ in counters alone, whose threads have as many tries or more. They do the same up to the branch that ends the
-//! loop. Where the thread in the full run has no try left there, it has made more of them than the one in ours, so a
-//! round was left out, and the mark is there: the last try is among its steps.
+//! **Nothing is missed.** Take a run of all states, and leave out of it every round of a thread that changes nothing
+//! but a counter, though others may have moved meanwhile: they have not noticed it. What is left is a run of states
+//! that differ in counters alone, whose threads have as many tries or more. They do the same up to the branch that ends
+//! the loop. Where the thread in the full run has no try left there, it has made more of them than the one in ours, so
+//! a round was left out, and the mark is there: the last try is among its steps.
 //!
 //! **Nothing is made up.** Between the moment a thread got its mark and its last try it could have gone round, at that
-//! moment and undisturbed, as often as it takes to have one try left: the state would have been the same. How often that
-//! is, and that there is an end to it, is found out by letting it.
+//! moment and undisturbed, as often as it takes to have one try left: the state would have been the same. How often
+//! that is, and that there is an end to it, is found out by letting it.
 //!
 //! Rounds of one step are seen when they are made. Where rounds of several steps begin is seen in random runs; a place
 //! that was not seen costs states, nothing else.
