@@ -297,8 +297,9 @@ impl Machine<'_> {
     /// Whether a thread stands in a state where rounds of several steps begin, and has no mark that is up to date.
     /// Random runs look for such places.
     fn begins_round(&mut self, state: &[Word], slot: u32) -> bool {
-        let is_head = self.system.sharing.round_heads.contains(&self.place_in(state, slot)[0]);
-        if !is_head && self.system.seen.is_none() {
+        let (heads, is_random_run) = (&self.system.sharing.round_heads, self.system.seen.is_some());
+        let is_head = !heads.is_empty() && heads.contains(&self.place_in(state, slot)[0]);
+        if !is_head && !is_random_run {
             return false;
         }
         self.load(state);
