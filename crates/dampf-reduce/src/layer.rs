@@ -1,6 +1,7 @@
 //! The layer: a model made of a model, with fewer steps.
 
-use crate::stubborn::{Chooser, Plan};
+use crate::plan::Plan;
+use crate::stubborn::Chooser;
 use dampf_core::{
     Action, Binding, CallStack, Change, Describe, Interleaving, Model, Part, Restore, Sections, SourceLocation, Step,
     Successors, Transfer, Word, Worker,
@@ -9,7 +10,7 @@ use dampf_core::{
 /// Of so many expansions on random walks, at least one in [`WORTH_ONE_IN`] must leave something out.
 const WALKS: u64 = 24;
 const WALK_STEPS: usize = 120;
-const WORTH_ONE_IN: usize = 25;
+const WORTH_ONE_IN: u64 = 25;
 
 /// A model from whose states steps are left out, or the model as it is.
 pub struct Reduced<M> {
@@ -26,7 +27,12 @@ impl<M: Interleaving> Reduced<M> {
     /// The model with steps left out, if that is understood and worth while.
     pub fn new(model: M) -> Self {
         let reduced = Reduced::always(model);
-        if reduced.is_worth_while() { reduced } else { Reduced { plan: None, ..reduced } }
+        if reduced.plan.is_some() && reduced.is_worth_while() { reduced } else { Reduced { plan: None, ..reduced } }
+    }
+
+    fn is_worth_while(&self) -> bool {
+        let (all, left_out) = self.share_left_out();
+        left_out * WORTH_ONE_IN > all
     }
 
     /// The same, worth while or not.
@@ -45,14 +51,12 @@ impl<M: Interleaving> Reduced<M> {
         self.plan.as_ref()
     }
 
-    /// Walks through the model to see whether steps are left out often enough.
-    fn is_worth_while(&self) -> bool {
-        if self.plan.is_none() {
-            return false;
-        }
+    /// Walks through the model: of the steps of the states that are passed, how many there are and how many of them
+    /// are left out.
+    pub fn share_left_out(&self) -> (u64, u64) {
         let mut worker = self.worker();
         let (mut out, mut state) = (Successors::new(self.width()), Vec::new());
-        let (mut expanded, mut reduced) = (0, 0);
+        let (mut all, mut left_out) = (0, 0);
         let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
         for _ in 0..WALKS {
             worker.initial(&mut out);
@@ -67,11 +71,11 @@ impl<M: Interleaving> Reduced<M> {
                 state.clear();
                 state.extend_from_slice(out.state(chosen));
                 worker.successors(&state, &mut out);
-                expanded += 1;
-                reduced += usize::from(worker.has_left_out());
+                all += 1;
+                left_out += u64::from(worker.has_left_out());
             }
         }
-        reduced * WORTH_ONE_IN > expanded
+        (all, left_out)
     }
 }
 
@@ -118,7 +122,8 @@ impl<'m> Choice<'m> {
             return false;
         }
         self.begun_by.clear();
-        self.begun_by.extend(out.actions().iter().enumerate().map(|(step, label)| M::begun_by(worker, step, *label)));
+        self.begun_by
+            .extend(out.actions().iter().enumerate().map(|(step, label)| M::begun_by(worker, state, step, *label)));
         self.begun.clear();
         self.begun.extend_from_slice(&self.begun_by);
         self.begun.sort_unstable();
