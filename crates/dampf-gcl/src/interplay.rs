@@ -85,7 +85,7 @@ enum Guard {
 }
 
 impl Guard {
-    fn new(expr: Expr, layout: &Layout) -> Guard {
+    fn new(expr: Expr, program: &Program, layout: &Layout) -> Guard {
         if let Expr::Binary(op, operand, bound, _) = &expr
             && let Expr::Const(bound) = **bound
             && op.is_comparison()
@@ -93,7 +93,11 @@ impl Guard {
             let field = match &**operand {
                 Expr::Read(Place { variable, index: None, .. }) => Some(layout.element(*variable, 0)),
                 Expr::Read(Place { variable, index: Some(index), .. }) => match **index {
-                    Expr::Const(at) => Some(layout.element(*variable, at as u32)),
+                    // Behind something that is never true there may be any index.
+                    Expr::Const(at) => {
+                        let len = program.variable(*variable).array.unwrap_or(1);
+                        u32::try_from(at).ok().filter(|at| *at < len).map(|at| layout.element(*variable, at))
+                    }
                     _ => None,
                 },
                 Expr::Length(channel) => layout.channels[channel.0 as usize].as_ref().map(|buffer| buffer.length),
@@ -172,7 +176,7 @@ impl InterplayTables {
             (fixed.into_iter().map(|(variable, value)| (layout.element(variable, 0), value)).collect(), number)
         };
         let versions = versions.of_action.into_iter().map(|own| own.into_iter().map(fields).collect()).collect();
-        let guards = guards.into_iter().map(|guard| Guard::new(guard, layout)).collect();
+        let guards = guards.into_iter().map(|guard| Guard::new(guard, program, layout)).collect();
         let field = |object: u32| match objects.get(object) {
             Object::Variable(id) => program.variable(id).array.is_none().then(|| layout.element(id, 0)),
             Object::Element(id, index) => Some(layout.element(id, index)),

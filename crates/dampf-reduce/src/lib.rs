@@ -51,6 +51,14 @@
 //! A step that is made of several, an atomic sequence, is one action here: what it conflicts with is what any of its
 //! parts may conflict with.
 //!
+//! # Actions that are dead
+//! Some values are stored at the beginning and tested ever after: which channel a process was given, say. An action
+//! whose guard asks for another value, where nobody can store that any more from where all processes stand, can never
+//! be taken again. It is left out of all sets, and of the choice of sticky actions: these are then a function of which
+//! actions are dead (`stubborn.rs`). That is sound, because along a circle of states nothing of that changes: where
+//! processes can still come to becomes less with every step, and values that runs change which come back to a state
+//! are not looked at (`plan.rs`). So all states of a circle have the same dead actions and the same sticky ones.
+//!
 //! # What is not kept
 //! Counts of states and steps, and the length of runs: a run that is found breadth-first is shortest in the reduced
 //! graph, not in the full one. Every run of the reduced graph is a run of the model, with the same labels. Properties
@@ -58,8 +66,10 @@
 //!
 //! # Cost
 //! Everything that does not depend on the state is computed once. What an action draws in, given where a process
-//! stands, is a short list, made when it is first asked for (`stubborn.rs`). A few random walks from the beginning say
-//! whether steps are left out at all; where they are not, the layer is transparent.
+//! stands, is a short list, made when it is first asked for (`stubborn.rs`). Sets that grow large are given up: how many
+//! actions may be looked at is bounded by the number of steps. A few random walks from the beginning say whether the
+//! steps that are left out pay for that; where they do not, the layer is transparent. All of this is a function of the
+//! model, and what costs count is a number of actions, never a time.
 
 mod circles;
 mod layer;
@@ -67,5 +77,5 @@ mod plan;
 mod sticky;
 mod stubborn;
 
-pub use layer::{Reduced, ReducedWorker};
+pub use layer::{Reduced, ReducedWorker, Walked};
 pub use plan::Plan;

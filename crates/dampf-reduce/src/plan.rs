@@ -5,6 +5,10 @@
 //! by a guard, are actions of the places where processes stand now: a list for each process and location, which is
 //! computed when it is first asked for. (Numbers for that: a *cause* is an action, a guard, or a location to be
 //! reached.)
+//!
+//! *Parameters* are values that are stored somewhere, but not by a run that comes back to a state, and that guards look
+//! at. A guard about one that is false, and that nobody can make true from where all processes stand, stays false, and
+//! its actions are dead.
 
 use crate::circles::Circles;
 use dampf_core::{Interplay, Participation, StepPart};

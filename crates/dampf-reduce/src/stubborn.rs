@@ -13,6 +13,9 @@ use std::collections::HashMap;
 const TABLES_MAX: usize = 16;
 const KNOWN_MAX: usize = 1 << 12;
 
+/// How many disabled actions are looked at in a state, for each step that it has. Sets that need more are large.
+const BUDGET: usize = 24;
+
 /// What decides which actions can never be taken again.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 struct Settled {
@@ -83,9 +86,19 @@ pub struct Chooser<'m> {
     falsified: Vec<(u64, bool)>,
     state_round: u64,
     set_round: u64,
-    pending: Vec<u32>,
+    /// Members of the current set that were not looked at yet: enabled and disabled ones.
+    enabled: Vec<u32>,
+    disabled: Vec<u32>,
     best: Vec<u32>,
     current: Vec<u32>,
+    /// How many enabled members the current set must stay below.
+    limit: usize,
+    /// Whether the current set came to an action that was tried.
+    is_lost: bool,
+    /// How many disabled actions may still be looked at in the current state.
+    budget: usize,
+    /// How many actions were looked at in all states.
+    seen: u64,
 }
 
 impl<'m> Chooser<'m> {
@@ -104,10 +117,20 @@ impl<'m> Chooser<'m> {
             falsified: vec![(0, false); plan.interplay.guards.len()],
             state_round: 0,
             set_round: 0,
-            pending: Vec::new(),
+            enabled: Vec::new(),
+            disabled: Vec::new(),
             best: Vec::new(),
             current: Vec::new(),
+            limit: 0,
+            is_lost: false,
+            budget: 0,
+            seen: 0,
         }
+    }
+
+    /// How many actions were looked at so far.
+    pub fn actions_seen(&self) -> u64 {
+        self.seen
     }
 
     /// The enabled actions of a small stubborn set; none where all steps are to be taken. `begun` are the actions that
@@ -125,6 +148,7 @@ impl<'m> Chooser<'m> {
         self.state_round += 1;
         begun.iter().for_each(|action| self.marks[*action as usize].enabled = self.state_round);
         let mut least = begun.len();
+        self.budget = BUDGET * begun.len();
         for is_sticky in [false, true] {
             let mut last_mover = usize::MAX;
             for start in begun {
@@ -153,21 +177,22 @@ impl<'m> Chooser<'m> {
         let plan = self.plan;
         self.set_round += 1;
         self.current.clear();
-        self.pending.clear();
+        self.enabled.clear();
+        self.disabled.clear();
+        (self.limit, self.is_lost) = (limit, false);
         let (mut has_visible, mut has_sticky) = (false, false);
         self.add(start);
-        while let Some(action) = self.pending.pop() {
-            let marks = self.marks[action as usize];
-            if marks.enabled != self.state_round {
-                if !self.add_reason(model, state, action) {
+        // What enabled actions conflict with is found quickly, and often enough to give up.
+        while !self.is_lost {
+            let Some(action) = self.enabled.pop() else {
+                let Some(action) = self.disabled.pop() else { return true };
+                if self.budget == 0 || !self.add_reason(model, state, action) {
                     return false;
                 }
+                self.budget -= 1;
                 continue;
-            }
+            };
             self.current.push(action);
-            if self.current.len() >= limit || marks.tried == self.state_round {
-                return false;
-            }
             if self.tables().sticky[action as usize] && !std::mem::replace(&mut has_sticky, true) {
                 (0..self.tables().interesting.len()).for_each(|at| self.add(self.tables().interesting[at]));
             }
@@ -176,7 +201,7 @@ impl<'m> Chooser<'m> {
             }
             self.add_cause(action as usize);
         }
-        true
+        false
     }
 
     fn tables(&self) -> &Tables {
@@ -224,10 +249,18 @@ impl<'m> Chooser<'m> {
     }
 
     fn add(&mut self, action: u32) {
-        let member = &mut self.marks[action as usize].member;
-        if *member != self.set_round {
-            *member = self.set_round;
-            self.pending.push(action);
+        let marks = &mut self.marks[action as usize];
+        if marks.member == self.set_round {
+            return;
+        }
+        marks.member = self.set_round;
+        self.seen += 1;
+        if marks.enabled == self.state_round {
+            self.is_lost |=
+                marks.tried == self.state_round || self.current.len() + self.enabled.len() + 1 >= self.limit;
+            self.enabled.push(action);
+        } else {
+            self.disabled.push(action);
         }
     }
 

@@ -7,8 +7,10 @@
 //! restarts. So for the analysis the room is taken to be the channel's: the send loses its bound, and the other step is
 //! impossible.
 //!
-//! That the queue is never longer than its room is used by nothing then: the analysis is told the greater range of the
-//! length, and this is done only where no step carries the length anywhere else.
+//! That the queue is never longer than its room must be used by nothing then. So the analysis is told the greater range
+//! of the length. What is known about other variables was found with the smaller one; so this is done only where no
+//! step carries the length anywhere else, and where guards ask for no more than whether the queue is empty, or whether
+//! its channel is full where they send: these guards hold in some states and not in others with either range.
 
 use super::uses::reads;
 use crate::ir::{BinaryOp, Effect, Expr, Program, Sync, Transition, VariableId};
@@ -112,9 +114,51 @@ fn lengths(program: &Program) -> BTreeMap<VariableId, i32> {
         };
         in_effects || in_message
     };
+    let asks_more = |transition: &Transition, length: VariableId, capacity: i32| {
+        let is_send = transition.effects.iter().any(|effect| {
+            matches!(effect, Effect::Assign { target, value: Expr::Binary(BinaryOp::Add, ..), .. }
+                if target.variable == length)
+        });
+        let own = |found: &(&Expr, VariableId, i32)| found.1 == length;
+        let room = refuted_room(transition)
+            .filter(own)
+            .or_else(|| bounded(transition, BinaryOp::Less).filter(|found| is_send && own(found)));
+        let guard = room.map(|(rest, ..)| rest).or(transition.guard.as_ref());
+        guard.is_some_and(|guard| !asks_for_ends(guard, length, Some(capacity)))
+    };
     let is_alone = |length: VariableId| !transitions().any(|transition| carries(transition, length));
     let known = lengths.into_iter().filter_map(|(length, capacity)| Some((length, capacity?)));
-    known.filter(|(length, _)| is_alone(*length)).collect()
+    let known = known.filter(|(length, _)| is_alone(*length));
+    known.filter(|(length, most)| !transitions().any(|one| asks_more(one, *length, *most))).collect()
+}
+
+/// Whether a guard asks of a length only whether it is 0, or less than a capacity, and that not the other way round.
+fn asks_for_ends(guard: &Expr, length: VariableId, capacity: Option<i32>) -> bool {
+    match guard {
+        Expr::Binary(BinaryOp::And, left, right, _) => {
+            asks_for_ends(left, length, capacity) && asks_for_ends(right, length, capacity)
+        }
+        Expr::Binary(op, left, right, _) if op.is_comparison() => match (&**left, &**right) {
+            (Expr::Read(place), Expr::Const(bound)) if place.variable == length && place.index.is_none() => {
+                let asks_for_none = matches!(
+                    (op, bound),
+                    (BinaryOp::Greater | BinaryOp::Equal | BinaryOp::NotEqual | BinaryOp::LessEqual, 0)
+                        | (BinaryOp::GreaterEqual | BinaryOp::Less, 1)
+                );
+                asks_for_none || *op == BinaryOp::Less && Some(*bound) == capacity
+            }
+            (left, right) => [left, right].into_iter().all(|part| asks_for_ends(part, length, None)),
+        },
+        Expr::Read(place) => {
+            place.variable != length && place.index.as_ref().is_none_or(|index| asks_for_ends(index, length, None))
+        }
+        Expr::Const(_) | Expr::At(..) | Expr::Length(_) => true,
+        Expr::Unary(_, operand) => asks_for_ends(operand, length, None),
+        Expr::Binary(_, left, right, _) => [left, right].into_iter().all(|part| asks_for_ends(part, length, None)),
+        Expr::Conditional(condition, then, otherwise) => {
+            [condition, then, otherwise].into_iter().all(|part| asks_for_ends(part, length, None))
+        }
+    }
 }
 
 /// Whether a value is a length and one, or one less.
