@@ -28,9 +28,10 @@
 //! destruction, a look at a semaphore's value) does not commute. The checker assumes that there is none; when it meets
 //! one while other threads are alive, unlocking becomes visible and exploration restarts. The argument is the one
 //! above: before the first such operation of a run all unlockings commute, so a run that has one can be rearranged, up
-//! to there, into one that was explored. Giving back the memory that a lock lies in does not commute either: where
-//! blocks of a site are freed, or a line of a stack is left, while other threads are alive, releases of what lies there
-//! are visible.
+//! to there, into one that was explored. A plain access to a lock does not commute either; locks among the globals are
+//! known from random runs, so that it is met likewise. Giving back the memory that a lock lies in does not commute
+//! either: where blocks of a site are freed, or a line of a stack is left, while other threads are alive, releases of
+//! what lies there are visible.
 //!
 //! **The end of a thread** commutes with what others do as long as nobody asks whether it has ended without waiting for
 //! that (`pthread_tryjoin_np`); it is assumed likewise. **To join a thread** makes its slot free for another one, and
@@ -164,6 +165,11 @@ pub struct Sharing {
     /// Steps go through the acquisition of the second mutex of a pair behind that of the first. See
     /// [`transactions`](crate::transactions).
     pub lock_order: LockOrder,
+    /// Locks among the globals that were seen to be released, by address, with their bytes. Whoever accesses one like
+    /// a variable may notice when it is released.
+    pub released: BTreeMap<u64, u64>,
+    /// Instructions at which rounds of loops begin that try for a while. See [`spin_counters`](crate::spin_counters).
+    pub round_heads: BTreeSet<u64>,
     /// How often searches have refuted that.
     refuted_uses: u32,
     /// Nothing is assumed thread-local (`--reduce none`).
@@ -186,6 +192,10 @@ const USE: &str = "use";
 const GUARD: &str = "guard";
 /// What stands before the addresses of two mutexes that are acquired in this order.
 const ORDER: &str = "order";
+/// What stands before the address and the bytes of a lock that is released.
+const RELEASED: &str = "released";
+/// What stands before the address of an instruction where rounds begin.
+const ROUND: &str = "round";
 
 impl Sharing {
     pub fn new(everything: bool) -> Sharing {
@@ -252,6 +262,12 @@ impl Sharing {
     #[inline]
     pub fn locks_observed(&self) -> bool {
         self.locks_observed
+    }
+
+    /// Whether bytes are part of a lock that was seen to be released.
+    pub fn is_of_released(&self, address: u64, bytes: u64) -> bool {
+        let before = self.released.range(..address.saturating_add(bytes)).next_back();
+        before.is_some_and(|(lock, length)| lock + length > address)
     }
 
     /// Whether some operation tells that a thread has not ended.
@@ -342,6 +358,12 @@ impl Sharing {
         for (held, acquired) in &self.lock_order {
             writeln!(text, "{ORDER} {held} {acquired}").expect("a string takes everything");
         }
+        for (lock, bytes) in &self.released {
+            writeln!(text, "{RELEASED} {lock} {bytes}").expect("a string takes everything");
+        }
+        for head in &self.round_heads {
+            writeln!(text, "{ROUND} {head}").expect("a string takes everything");
+        }
         text
     }
 
@@ -358,7 +380,14 @@ impl Sharing {
             let (held, acquired) = line.strip_prefix(ORDER)?.trim_start().split_once(' ')?;
             Some((held.parse().ok()?, acquired.parse().ok()?))
         };
+        let released = |line: &str| {
+            let (lock, bytes) = line.strip_prefix(RELEASED)?.trim_start().split_once(' ')?;
+            Some((lock.parse().ok()?, bytes.parse().ok()?))
+        };
         let mut sharing = Sharing::new(everything);
+        sharing.released = text.lines().filter_map(released).collect();
+        let head = |line: &str| line.strip_prefix(ROUND)?.trim_start().parse().ok();
+        sharing.round_heads = text.lines().filter_map(head).collect();
         sharing.lock_order = without_circles(&text.lines().filter_map(order).collect());
         sharing.uses = text.lines().filter_map(using).collect();
         sharing.guarded_sites = text.lines().filter_map(guard).collect();

@@ -21,7 +21,7 @@ use crate::run_end::RunEnd;
 use crate::sharing::{Fact, FactKind, Sharing};
 use crate::transactions::{LockOrder, without_circles};
 use dampf_rv::memory::LINE_BYTES;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Memory is told apart in words of so many bytes.
 const WORD_BYTES: u64 = 8;
@@ -122,6 +122,10 @@ pub struct SeenUses {
     pub mutexes: SeenMutexes,
     /// Mutexes that were acquired while others were held.
     pub acquired: LockOrder,
+    /// Locks among the globals that were released, by address, with their bytes.
+    pub released: BTreeMap<u64, u64>,
+    /// Where rounds of loops begin that try for a while.
+    pub round_heads: BTreeSet<u64>,
 }
 
 impl SeenUses {
@@ -143,6 +147,8 @@ impl SeenUses {
             self.see(word, SeenWord { by, guards });
         }
         self.acquired.extend(&other.acquired);
+        self.released.extend(&other.released);
+        self.round_heads.extend(&other.round_heads);
         for (&site, &guards) in &other.sites {
             let guards = self.mutexes.adopt(guards, &other.mutexes);
             self.see_site(site, guards);
