@@ -1,8 +1,9 @@
 //! How the steps of a program enable, disable and disturb each other: [`Interplay`], for reductions.
 //!
 //! [`dependencies`](crate::dependencies) says what single steps read and write. This is sharper, and speaks of whole
-//! steps: guards are taken apart (`conjuncts.rs`), additions and queues are recognised (`uses.rs`), steps are told apart
-//! by the elements of arrays that they use (`versions.rs`), and where steps are compound, an action stands for everything that its holder may do behind it, whatever way it goes.
+//! steps: guards are taken apart (`conjuncts.rs`), additions and queues are recognised (`uses.rs`, `rooms.rs`), steps
+//! are told apart by the elements of arrays that they use (`versions.rs`), and where steps are compound, an action
+//! stands for everything that its holder may do behind it, whatever way it goes.
 //!
 //! What is behind the first part of a compound step has no say in whether there is a step, only in what it does; so its
 //! guards are reads like any others. That holds for a holder that blocks, too: what it waits for is among these guards.

@@ -60,8 +60,8 @@ fn settled(name: &str, text: &str, reduces: bool, states_max: usize) -> Option<F
     }
 }
 
-/// The numbers of states without and with reduction. Each learns for itself what has to be assumed: a reduced search may
-/// well do with less.
+/// The numbers of states without and with reduction. Each learns for itself what has to be assumed: a reduced search
+/// may well do with less.
 fn compared(name: &str, text: String, states_max: usize) -> Option<(usize, usize)> {
     let full = settled(name, &text, false, states_max)?;
     let reduced = settled(name, &text, true, states_max).unwrap_or_else(|| panic!("{name}: more states"));

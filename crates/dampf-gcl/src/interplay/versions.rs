@@ -2,9 +2,9 @@
 //!
 //! `flag[j] == 0` reads one element of an array, but which one depends on `j`: taken as it stands, it disturbs and is
 //! disturbed by whoever writes any of them. So a transition whose indices read variables with few values is replaced by
-//! *versions*, one for each choice of values: the version for `j = 2` has the guard `j == 2 && flag[2] == 0`. Exactly one
-//! version of a transition stands for it in a state, so a step has the version that the state says, and all that is
-//! known about steps is known of versions.
+//! *versions*, one for each choice of values: the version for `j = 2` has the guard `j == 2 && flag[2] == 0`. Exactly
+//! one version of a transition stands for it in a state, so a step has the version that the state says, and all that
+//! is known about steps is known of versions.
 //!
 //! Within a version, what is fixed stands for the variable until the step stores into it. Of a rendezvous the other
 //! process stores before the effects run, so only variables that no other process stores into are fixed there. An index
@@ -34,8 +34,8 @@ pub struct Versions {
 }
 
 impl Versions {
-    /// `queues` are arrays whose indices say where in a queue something is, which is not of interest, and the lengths of
-    /// these. There are at most `actions_max` versions, or as many as there are actions.
+    /// `queues` are arrays whose indices say where in a queue something is, which is not of interest, and the lengths
+    /// of these. There are at most `actions_max` versions, or as many as there are actions.
     pub fn new(
         program: &Program,
         actions: &[ActionSource],
