@@ -1,8 +1,8 @@
 //! `cargo xtask corpus reduction`: partial-order reduction finds what there is to find, in every search.
 //!
 //! Each model is searched without reduction, then with it, breadth-first and depth-first, predictably, on disk, with
-//! two threads and on three ranks. Verdicts and kinds of faults must be those of the first search. The reduced graph is one
-//! graph, so all searches of it must have the same number of states.
+//! two threads and on three ranks. Verdicts and kinds of faults must be those of the first search. The reduced graph is
+//! one graph, so all searches of it must have the same number of states.
 
 use super::case::{Case, Expected};
 use super::{beem, notes, promela};
