@@ -13,7 +13,7 @@ use dampf_core::Interplay;
 use std::collections::BTreeMap;
 
 /// Trying to release actions one by one ends when so many parts were looked at.
-const WORK_MAX: usize = 20_000_000;
+const WORK_MAX: usize = 1_000_000;
 
 /// For each action, whether it is sticky. Runs of actions that are dead need no sticky ones.
 pub fn sticky_actions(interplay: &Interplay, is_dead: &[bool]) -> Vec<bool> {
