@@ -31,7 +31,7 @@ pub fn shortened<M: Model>(
     }
     let replay = replay_selected(model, &finding.trail, options.deadlocks, &options.faults).ok()?;
     let mut from = 0;
-    while from + 1 < stem.len() {
+    while from < stem.len() {
         let steps = stem.len() - from;
         let options = SearchOptions {
             threads: 1,
