@@ -145,7 +145,8 @@ pub trait Footprints: Model {
 /// How the steps of a model enable, disable and disturb each other, in every state: what a reduction decides by that
 /// looks at guards and at where processes stand.
 ///
-/// *Actions* are what steps begin with; a step that is made of several has the action of its first part, and what is
+/// *Actions* are what steps begin with, with a numbering of their own (they are not labels): which of them a step has
+/// may depend on the state it is taken in. A step that is made of several has the action of its first part, and what is
 /// said of the action holds for all that may follow it in the same step. Everything may be larger than need be.
 #[derive(Clone, Default, Debug)]
 pub struct Interplay {
@@ -154,8 +155,10 @@ pub struct Interplay {
     pub actions: Vec<Participation>,
     /// For each guard, the actions that may make it true where it is false. Ascending.
     pub guards: Vec<Vec<u32>>,
-    /// Whether nothing but deadlocks can go wrong, so that a step may be put off for ever.
-    pub deadlocks_only: bool,
+    /// For each guard, the value that it looks at, if it looks at one and nothing else.
+    pub guard_values: Vec<Option<u32>>,
+    /// The single steps that steps are made of.
+    pub parts: Vec<StepPart>,
 }
 
 /// What is known about one action.
@@ -174,6 +177,10 @@ pub struct Participation {
     pub is_visible: bool,
     /// Whether it depends on nothing else being possible.
     pub waits: bool,
+    /// Whether a step may end in a fault, refute an assumption, or be too large to be computed.
+    pub may_end: bool,
+    /// Numbers of the single steps that the step may contain.
+    pub parts: Vec<u32>,
 }
 
 /// A move of a process within a step.
@@ -182,8 +189,21 @@ pub struct ProcessMove {
     pub process: usize,
     pub source: u32,
     pub target: u32,
-    /// Whether no run without end consists of moves among the same locations with this one among them.
-    pub makes_progress: bool,
+}
+
+/// A single step, which is a step or part of one: what it certainly moves, and what it does to numbered values. A run
+/// that comes back to a state consists of such parts, undoes what each of them did, and takes processes around circles.
+#[derive(Clone, Default, Debug)]
+pub struct StepPart {
+    pub moves: Vec<ProcessMove>,
+    /// Values that become greater.
+    pub raised: Vec<u32>,
+    /// Values that become less.
+    pub lowered: Vec<u32>,
+    /// Values that may become anything.
+    pub stored: Vec<u32>,
+    /// Whether nothing comes behind it: it ends in a fault, refutes something, or is impossible.
+    pub is_last: bool,
 }
 
 /// Models whose steps are understood well enough that some can be put off; none says so by default.
@@ -210,10 +230,16 @@ pub trait Interleaving: Model {
         false
     }
 
+    /// A value that guards look at.
+    fn value(&self, value: u32, state: &[Word]) -> i32 {
+        let _ = (value, state);
+        unreachable!("a model without an interplay has no values")
+    }
+
     /// The action that a step begins with: of the state whose steps the worker computed last, by its number among them
-    /// and its label.
-    fn begun_by(worker: &Self::Worker<'_>, step: usize, label: Action) -> u32 {
-        let _ = (worker, step);
+    /// and its label. Not for steps that lead nowhere.
+    fn begun_by(worker: &Self::Worker<'_>, state: &[Word], step: usize, label: Action) -> u32 {
+        let _ = (worker, state, step);
         label.front_end()
     }
 }

@@ -1,8 +1,9 @@
 //! How the steps of a program enable, disable and disturb each other: [`Interplay`], for reductions.
 //!
 //! [`dependencies`](crate::dependencies) says what single steps read and write. This is sharper, and speaks of whole
-//! steps: guards are taken apart (`conjuncts.rs`), additions and queues are recognised (`uses.rs`), and where steps are
-//! compound, an action stands for everything that its holder may do behind it, whatever way it goes.
+//! steps: guards are taken apart (`conjuncts.rs`), additions and queues are recognised (`uses.rs`, `rooms.rs`), steps
+//! are told apart by the elements of arrays that they use (`versions.rs`), and where steps are compound, an action
+//! stands for everything that its holder may do behind it, whatever way it goes.
 //!
 //! What is behind the first part of a compound step has no say in whether there is a step, only in what it does; so its
 //! guards are reads like any others. That holds for a holder that blocks, too: what it waits for is among these guards.
@@ -11,25 +12,38 @@
 //! part of the states, compound steps together with committed locations, and programs of very many actions.
 
 mod conjuncts;
-mod progress;
+mod rooms;
 mod uses;
+mod versions;
 
-use crate::dependencies::Objects;
+use crate::dependencies::{Object, Objects};
 use crate::ir::{
     ActionSource, BinaryOp, Effect, Expr, LocationId, Place, ProcessId, Program, Sync, Transition, VariableId,
 };
+use crate::layout::{Field, Layout};
 use crate::model::{GclModel, GclWorker};
 use crate::ranges::Range;
 use conjuncts::{Conjunct, Shape, Values};
-use dampf_core::{Action, Interleaving, Interplay, Participation, ProcessMove, Word};
+use dampf_core::{Action, Interleaving, Interplay, Participation, ProcessMove, StepPart, Word};
 use std::collections::{BTreeMap, BTreeSet};
 use uses::{
     APPENDED, BOUNDED_ABOVE, BOUNDED_BELOW, CHANGED, DECREASED, INCREASED, Queues, READ, TAKEN, TESTED, Use, WRITTEN,
     addition, conflict, may_establish,
 };
+use versions::Versions;
 
 /// Relations between all pairs of more actions would take longer than most searches.
 const ACTIONS_MAX: usize = 3_000;
+
+/// Actions are told apart by the values of their indices as long as there are not more than so many.
+const VERSIONS_MAX: usize = 1_500;
+
+/// A longer array is looked at as a whole.
+const ELEMENTS_MAX: u32 = 64;
+
+/// An atomic sequence of at most so many parts, none of which comes twice, has less moments than a step may have: as
+/// many as there are subsets of parts, at most.
+const PARTS_FEW: usize = 16;
 
 impl Interleaving for GclModel {
     fn interplay(&self) -> Option<Interplay> {
@@ -49,26 +63,86 @@ impl Interleaving for GclModel {
 
     fn is_guard_false(&self, guard: u32, state: &[Word]) -> bool {
         let Some(tables) = self.interplay_tables() else { return false };
-        self.interpreter().evaluate(&tables.guards[guard as usize], state) == Ok(0)
+        match &tables.guards[guard as usize] {
+            Guard::Compared(field, op, bound) => op.apply(field.get(state), *bound) == Some(0),
+            Guard::Other(expr) => self.interpreter().evaluate(expr, state) == Ok(0),
+        }
     }
 
-    fn begun_by(worker: &GclWorker<'_>, step: usize, label: Action) -> u32 {
-        worker.begun_by(step, label)
+    fn value(&self, value: u32, state: &[Word]) -> i32 {
+        let field = self.interplay_tables().and_then(|tables| tables.values[value as usize]);
+        field.map_or(0, |field| field.get(state))
+    }
+
+    fn begun_by(worker: &GclWorker<'_>, state: &[Word], step: usize, label: Action) -> u32 {
+        worker.begun_by(state, step, label)
+    }
+}
+
+/// A condition, for states: asked often, so that the usual ones are not interpreted.
+enum Guard {
+    Compared(Field, BinaryOp, i32),
+    Other(Expr),
+}
+
+impl Guard {
+    fn new(expr: Expr, program: &Program, layout: &Layout) -> Guard {
+        if let Expr::Binary(op, operand, bound, _) = &expr
+            && let Expr::Const(bound) = **bound
+            && op.is_comparison()
+        {
+            let field = match &**operand {
+                Expr::Read(Place { variable, index: None, .. }) => Some(layout.element(*variable, 0)),
+                Expr::Read(Place { variable, index: Some(index), .. }) => match **index {
+                    // Behind something that is never true there may be any index.
+                    Expr::Const(at) => {
+                        let len = program.variable(*variable).array.unwrap_or(1);
+                        u32::try_from(at).ok().filter(|at| *at < len).map(|at| layout.element(*variable, at))
+                    }
+                    _ => None,
+                },
+                Expr::Length(channel) => layout.channels[channel.0 as usize].as_ref().map(|buffer| buffer.length),
+                _ => None,
+            };
+            if let Some(field) = field {
+                return Guard::Compared(field, *op, bound);
+            }
+        }
+        Guard::Other(expr)
     }
 }
 
 /// What is computed once for a model.
 pub struct InterplayTables {
     interplay: Interplay,
-    /// What each guard is.
-    guards: Vec<Expr>,
+    guards: Vec<Guard>,
     /// Processes with committed locations, and which these are.
     committing: Vec<(usize, Vec<bool>)>,
+    /// For each action of the program, its versions: the values of variables that each is for, and its number.
+    versions: Vec<Vec<(Vec<(Field, i32)>, u32)>>,
+    /// Where each object is that has one value.
+    values: Vec<Option<Field>>,
 }
 
 impl InterplayTables {
+    /// The version of an action of the program that a state has.
+    pub fn version(&self, action: u32, state: &[Word]) -> u32 {
+        let versions = &self.versions[action as usize];
+        if let [(_, number)] = versions.as_slice() {
+            return *number;
+        }
+        let is_for = |fixed: &[(Field, i32)]| fixed.iter().all(|(field, value)| field.get(state) == *value);
+        let found = versions.iter().find(|(fixed, _)| is_for(fixed));
+        found.expect("variables have the values that were found possible, and a step is possible").1
+    }
+
     /// None for a program that is not understood.
-    pub fn new(program: &Program, actions: &[ActionSource], ranges: &[Range]) -> Option<InterplayTables> {
+    pub fn new(
+        program: &Program,
+        actions: &[ActionSource],
+        ranges: &[Range],
+        layout: &Layout,
+    ) -> Option<InterplayTables> {
         let committing: Vec<(usize, Vec<bool>)> = program
             .processes
             .iter()
@@ -85,12 +159,41 @@ impl InterplayTables {
         if !is_understood {
             return None;
         }
+        let roomy = rooms::with_all_room(program, ranges);
+        let (program, ranges) = (&roomy.program, roomy.ranges.as_slice());
         let objects = Objects::new(program);
-        let values = Values { program, objects: &objects, ranges };
-        let analysis = Analysis::new(values, actions);
+        let queues = Analysis::without_steps(Values { program, objects: &objects, ranges }, &roomy.lengths).0.queues;
+        let with_lengths = queue_variables(program, &queues);
+        let versions = Versions::new(program, actions, ranges, &with_lengths, VERSIONS_MAX);
+        let is_whole: Vec<bool> = (0..program.variables.len() as u32)
+            .map(VariableId)
+            .map(|id| queues.contains(&id) || program.variable(id).array.is_some_and(|len| len > ELEMENTS_MAX))
+            .collect();
+        let objects = Objects::with(program, &is_whole);
+        let values = Values { program: &versions.program, objects: &objects, ranges };
+        let analysis = Analysis::new(values, &roomy.lengths, &versions.actions);
         let (guards, interplay) = analysis.interplay();
-        Some(InterplayTables { interplay, guards, committing })
+        let fields = |(fixed, number): (Vec<(VariableId, i32)>, u32)| {
+            (fixed.into_iter().map(|(variable, value)| (layout.element(variable, 0), value)).collect(), number)
+        };
+        let versions = versions.of_action.into_iter().map(|own| own.into_iter().map(fields).collect()).collect();
+        let guards = guards.into_iter().map(|guard| Guard::new(guard, program, layout)).collect();
+        let field = |object: u32| match objects.get(object) {
+            Object::Variable(id) => program.variable(id).array.is_none().then(|| layout.element(id, 0)),
+            Object::Element(id, index) => Some(layout.element(id, index)),
+            Object::Channel(_) | Object::Location(_) | Object::Holder => None,
+        };
+        let values = (0..objects.count() as u32).map(field).collect();
+        Some(InterplayTables { interplay, guards, committing, versions, values })
     }
+}
+
+/// Arrays that are queues, and the variables that count their messages.
+fn queue_variables(program: &Program, queues: &BTreeSet<VariableId>) -> BTreeSet<VariableId> {
+    let transitions = program.processes.iter().flat_map(|process| &process.transitions);
+    let found = Queues::find(transitions.flat_map(|transition| &transition.effects));
+    let lengths = found.arrays().filter(|array| queues.contains(array)).map(|array| found.length(array));
+    lengths.chain(queues.iter().copied()).collect()
 }
 
 /// What one part of a step does, and what it depends on.
@@ -106,16 +209,27 @@ struct Facts {
     /// The constants that are stored, by object, if nothing else is stored there behind them.
     stored: BTreeMap<u32, i32>,
     may_fault: bool,
+    /// Whether no step leads on: it always ends in a fault, or refutes something, or there is none.
+    is_last: bool,
+    /// Whether there is none.
+    is_impossible: bool,
     waits: bool,
     holder: Option<(usize, Option<u32>)>,
     /// Processes that move, or may move, behind the first part.
     moves_later: BTreeSet<usize>,
-    is_compound: bool,
+    /// The single steps that the step may contain.
+    parts: BTreeSet<u32>,
+    /// Whether a step may be too large to be computed.
+    may_be_endless: bool,
 }
 
 struct Analysis<'p> {
     values: Values<'p>,
+    /// The lengths of queues that have more room than their arrays (`rooms.rs`).
+    roomy: &'p BTreeSet<VariableId>,
     queues: BTreeSet<VariableId>,
+    /// The variable that counts the messages of each queue.
+    lengths: BTreeMap<VariableId, VariableId>,
     /// Of single steps.
     single: Vec<Facts>,
     /// Of whole steps.
@@ -123,11 +237,19 @@ struct Analysis<'p> {
 }
 
 impl<'p> Analysis<'p> {
-    fn new(values: Values<'p>, actions: &[ActionSource]) -> Self {
-        let transitions = || values.program.processes.iter().flat_map(|process| &process.transitions);
-        let queues = Queues::find(transitions().flat_map(|transition| &transition.effects));
-        let mut analysis = Analysis { values, queues: BTreeSet::new(), single: Vec::new(), whole: Vec::new() };
+    /// The queues, as they are used and as they could be.
+    fn without_steps(values: Values<'p>, roomy: &'p BTreeSet<VariableId>) -> (Self, Queues) {
+        let transitions = values.program.processes.iter().flat_map(|process| &process.transitions);
+        let queues = Queues::find(transitions.flat_map(|transition| &transition.effects));
+        let (lengths, single, whole) = (BTreeMap::new(), Vec::new(), Vec::new());
+        let mut analysis = Analysis { values, roomy, queues: BTreeSet::new(), lengths, single, whole };
         analysis.find_queues(&queues);
+        analysis.lengths = analysis.queues.iter().map(|array| (*array, queues.length(*array))).collect();
+        (analysis, queues)
+    }
+
+    fn new(values: Values<'p>, roomy: &'p BTreeSet<VariableId>, actions: &[ActionSource]) -> Self {
+        let (mut analysis, queues) = Analysis::without_steps(values, roomy);
         let mut last_sender = None;
         for action in actions {
             let is_first_pair = last_sender != Some((action.process, action.transition));
@@ -135,7 +257,6 @@ impl<'p> Analysis<'p> {
             let facts = analysis.facts(action, is_first_pair, &queues);
             analysis.single.push(facts);
         }
-        progress::mark(values_processes(analysis.values.program), &mut analysis.single);
         let mut leaving: BTreeMap<(usize, u32), Vec<usize>> = BTreeMap::new();
         for (number, facts) in analysis.single.iter().enumerate() {
             leaving.entry(facts.stands[0]).or_default().push(number);
@@ -244,13 +365,15 @@ impl<'p> Analysis<'p> {
         is_required: bool,
     ) {
         let process = process.0 as usize;
-        facts.moves.push(ProcessMove { process, source: source.0, target: target.0, makes_progress: false });
+        facts.moves.push(ProcessMove { process, source: source.0, target: target.0 });
         if is_required {
             facts.stands.push((process, source.0));
         }
     }
 
     fn add_guard(&self, facts: &mut Facts, guard: &Expr, is_required: bool) {
+        facts.is_impossible |= matches!(guard, Expr::Const(0));
+        facts.is_last |= facts.is_impossible;
         facts.may_fault |= self.values.may_fault(guard);
         let conjuncts = self.values.conjuncts(guard);
         for conjunct in &conjuncts {
@@ -258,14 +381,36 @@ impl<'p> Analysis<'p> {
                 Shape::AtMost(object, _) => *facts.uses.entry(object).or_default() |= BOUNDED_ABOVE,
                 Shape::AtLeast(object, _) => *facts.uses.entry(object).or_default() |= BOUNDED_BELOW,
                 Shape::Exactly(object, _) => *facts.uses.entry(object).or_default() |= BOUNDED_ABOVE | BOUNDED_BELOW,
-                Shape::Other => self.add_reads(facts, &conjunct.expr, TESTED),
+                Shape::Head | Shape::Other => self.add_reads(facts, &conjunct.expr, TESTED),
             }
         }
         let timeout = self.values.program.timeout;
         facts.waits |= timeout.is_some_and(|timeout| uses::reads(guard, timeout).is_some());
         if is_required {
+            let heads: Vec<Conjunct> = conjuncts.iter().filter_map(|part| self.head(part, &conjuncts)).collect();
             facts.conjuncts.extend(conjuncts);
+            facts.conjuncts.extend(heads);
         }
+    }
+
+    /// What a guard asks of the first message of a queue, where it also asks that there is one: with this alone, an
+    /// empty queue is no reason to be disabled, and appending to another does not end one.
+    fn head(&self, part: &Conjunct, guard: &[Conjunct]) -> Option<Conjunct> {
+        let mut read = BTreeSet::new();
+        self.values.objects.add_reads(&part.expr, &mut read);
+        let array = match read.into_iter().map(|object| self.values.objects.get(object)).collect::<Vec<_>>()[..] {
+            [Object::Variable(array)] if self.queues.contains(&array) => array,
+            _ => return None,
+        };
+        let length = self.lengths[&array];
+        let is_first = uses::reads_first_only(&part.expr, array) && !self.values.may_fault(&part.expr);
+        (is_first && self.is_filled(guard, length)).then(|| {
+            let length = Expr::Read(Place { variable: length, index: None, span: Default::default() });
+            let is_empty =
+                Expr::Binary(BinaryOp::Equal, Box::new(length), Box::new(Expr::Const(0)), Default::default());
+            let expr = Expr::Binary(BinaryOp::Or, Box::new(is_empty), Box::new(part.expr.clone()), Default::default());
+            Conjunct { shape: Shape::Head, expr }
+        })
     }
 
     fn add_reads(&self, facts: &mut Facts, expr: &Expr, how: Use) {
@@ -328,6 +473,31 @@ impl<'p> Analysis<'p> {
         target.index.iter().for_each(|index| self.add_reads(facts, index, READ));
     }
 
+    /// Whether a guard says that there is room behind the last message of a queue.
+    fn has_room(&self, conjuncts: &[Conjunct], array: VariableId) -> bool {
+        let length = self.lengths[&array];
+        let object = self.values.objects.exact(&Place { variable: length, index: None, span: Default::default() });
+        let size = self.values.program.variable(array).array.map_or(0, i64::from);
+        self.roomy.contains(&length)
+            || conjuncts
+                .iter()
+                .any(|part| matches!(part.shape, Shape::AtMost(of, bound) if Some(of) == object && bound < size))
+    }
+
+    /// A number is added to an object. Where the guard says what it was, it is known what it becomes.
+    fn add_addition(&self, facts: &mut Facts, object: u32, sum: i64) {
+        let is_changed = facts.uses.get(&object).is_some_and(|how| how & CHANGED != 0);
+        let before = facts.conjuncts.iter().find_map(|part| match part.shape {
+            Shape::Exactly(of, value) if of == object => Some(value),
+            _ => None,
+        });
+        facts.stored.remove(&object);
+        if let Some(after) = before.filter(|_| !is_changed).and_then(|before| i32::try_from(before + sum).ok()) {
+            facts.stored.insert(object, after);
+        }
+        *facts.uses.entry(object).or_default() |= if sum > 0 { INCREASED } else { DECREASED };
+    }
+
     fn add_effects(&self, facts: &mut Facts, transition: &Transition, queues: &Queues) {
         let effects = self.counting_effects(transition);
         let guards: Vec<&Expr> = transition.guard.iter().collect();
@@ -337,13 +507,13 @@ impl<'p> Analysis<'p> {
         for effect in &effects {
             match effect {
                 Effect::Assign { target, value, .. } => {
-                    facts.may_fault |= self.values.may_fault(value) || self.values.may_miss(target);
-                    if appended(target.variable) {
+                    let is_appended = appended(target.variable);
+                    let fits = is_appended && self.has_room(&facts.conjuncts, target.variable);
+                    facts.may_fault |= self.values.may_fault(value) || !fits && self.values.may_miss(target);
+                    if is_appended {
                         self.add_reads(facts, value, READ);
                     } else if let Some((object, sum)) = addition(&self.values, target, value) {
-                        let how = if sum > 0 { INCREASED } else { DECREASED };
-                        *facts.uses.entry(object).or_default() |= how;
-                        facts.stored.remove(&object);
+                        self.add_addition(facts, object, sum);
                     } else {
                         let constant = if let Expr::Const(value) = value { Some(*value) } else { None };
                         self.add_reads(facts, value, READ);
@@ -352,6 +522,7 @@ impl<'p> Analysis<'p> {
                 }
                 Effect::Assert { condition, .. } | Effect::Assume { condition, .. } => {
                     facts.may_fault = true;
+                    facts.is_last |= matches!(condition, Expr::Const(0));
                     self.add_reads(facts, condition, READ);
                 }
             }
@@ -370,8 +541,8 @@ impl<'p> Analysis<'p> {
     /// Everything that can happen in a step that begins with an action.
     fn whole_step(&self, number: usize, leaving: &BTreeMap<(usize, u32), Vec<usize>>) -> Facts {
         let mut whole = self.single[number].clone();
+        whole.parts.insert(number as u32);
         let Some(holder) = whole.holder else { return whole };
-        whole.is_compound = true;
         whole.stored.clear();
         let locations = |process: usize| 0..self.values.program.processes[process].locations.len() as u32;
         let places = |(process, location): (usize, Option<u32>)| -> Vec<(usize, u32)> {
@@ -381,7 +552,9 @@ impl<'p> Analysis<'p> {
         let mut pending = places(holder);
         let mut seen: BTreeSet<(usize, u32)> = pending.iter().copied().collect();
         while let Some(place) = pending.pop() {
-            for next in leaving.get(&place).into_iter().flatten().map(|next| &self.single[*next]) {
+            let leaving = leaving.get(&place).map_or(&[][..], Vec::as_slice);
+            whole.parts.extend(leaving.iter().map(|next| *next as u32));
+            for next in leaving.iter().map(|next| &self.single[*next]) {
                 for (object, how) in &next.uses {
                     let tests = TESTED | BOUNDED_ABOVE | BOUNDED_BELOW;
                     let read = if how & tests != 0 { READ } else { 0 };
@@ -402,7 +575,23 @@ impl<'p> Analysis<'p> {
         }
         whole.moves.sort_unstable();
         whole.moves.dedup();
+        // Each of its parts can come once in a moment's past unless there is a circle, and few parts make few moments.
+        whole.may_be_endless = whole.parts.len() > PARTS_FEW || self.has_circle(&whole.parts);
         whole
+    }
+
+    /// Whether some process can come back to a location by these parts.
+    fn has_circle(&self, parts: &BTreeSet<u32>) -> bool {
+        let moves = || parts.iter().flat_map(|part| &self.single[*part as usize].moves);
+        let mut open: Vec<&ProcessMove> = moves().collect();
+        loop {
+            let before = open.len();
+            let targets: BTreeSet<(usize, u32)> = open.iter().map(|moved| (moved.process, moved.target)).collect();
+            open.retain(|moved| targets.contains(&(moved.process, moved.source)));
+            if open.len() == before {
+                return before > 0;
+            }
+        }
     }
 
     fn interplay(&self) -> (Vec<Expr>, Interplay) {
@@ -432,6 +621,8 @@ impl<'p> Analysis<'p> {
                 conflicts: Vec::new(),
                 is_visible: self.changes(facts, &checked),
                 waits: facts.waits,
+                may_end: !facts.is_impossible && (facts.may_fault || facts.may_be_endless),
+                parts: facts.parts.iter().copied().collect(),
             });
         }
         for one in 0..self.whole.len() {
@@ -448,8 +639,9 @@ impl<'p> Analysis<'p> {
         let interplay = Interplay {
             processes: values_processes(program),
             actions,
+            guard_values: guards.iter().map(|(conjunct, _)| self.value_of(conjunct)).collect(),
             guards: guards.iter().map(|(_, establishing)| establishing.clone()).collect(),
-            deadlocks_only: program.checks.is_empty() && !self.whole.iter().any(|facts| facts.may_fault),
+            parts: self.single.iter().map(part).collect(),
         };
         (guards.into_iter().map(|(conjunct, _)| conjunct.expr).collect(), interplay)
     }
@@ -479,6 +671,19 @@ impl<'p> Analysis<'p> {
         (0..self.whole.len() as u32).filter(|number| may(&self.whole[*number as usize])).collect()
     }
 
+    /// The object that a condition is about, if it is about the value of one.
+    fn value_of(&self, conjunct: &Conjunct) -> Option<u32> {
+        let mut read = Facts::default();
+        self.add_reads(&mut read, &conjunct.expr, READ);
+        let mut objects = read.uses.keys();
+        let object = objects.next().copied().filter(|_| objects.next().is_none() && read.asked.is_empty())?;
+        match self.values.objects.get(object) {
+            Object::Variable(id) => self.values.program.variable(id).array.is_none().then_some(object),
+            Object::Element(..) => Some(object),
+            Object::Channel(_) | Object::Location(_) | Object::Holder => None,
+        }
+    }
+
     /// Whether a move leads into a committed location.
     fn commits(&self, moved: &ProcessMove) -> bool {
         let locations = &self.values.program.processes[moved.process].locations;
@@ -488,6 +693,9 @@ impl<'p> Analysis<'p> {
     /// Whether two actions may be enabled together and then do not leave each other alone.
     fn are_in_conflict(&self, one: usize, other: usize) -> bool {
         let (one, other) = (&self.whole[one], &self.whole[other]);
+        if one.is_impossible || other.is_impossible {
+            return false;
+        }
         let elsewhere = |(process, location): &(usize, u32)| {
             other.stands.iter().any(|(same, at)| same == process && at != location)
         };
@@ -509,6 +717,20 @@ impl<'p> Analysis<'p> {
         }
         let (few, many) = if one.uses.len() <= other.uses.len() { (one, other) } else { (other, one) };
         few.uses.iter().any(|(object, how)| many.uses.get(object).is_some_and(|other| conflict(*how, *other)))
+    }
+}
+
+/// What a single step does to locations and values.
+fn part(facts: &Facts) -> StepPart {
+    let values = |how: Use| -> Vec<u32> {
+        facts.uses.iter().filter(|(_, used)| **used & how != 0).map(|(object, _)| *object).collect()
+    };
+    StepPart {
+        moves: facts.moves.clone(),
+        raised: values(INCREASED),
+        lowered: values(DECREASED),
+        stored: values(WRITTEN),
+        is_last: facts.is_last,
     }
 }
 

@@ -156,7 +156,7 @@ impl GclModel {
     /// How steps enable, disable and disturb each other; computed when first asked for. None where that is not
     /// understood.
     pub fn interplay_tables(&self) -> Option<&InterplayTables> {
-        let compute = || InterplayTables::new(self.program(), self.actions(), &self.ranges);
+        let compute = || InterplayTables::new(self.program(), self.actions(), &self.ranges, self.layout());
         self.interplay.get_or_init(compute).as_ref()
     }
 
@@ -239,12 +239,14 @@ pub struct GclWorker<'m> {
 }
 
 impl GclWorker<'_> {
-    /// The action that a step begins with: of the state whose steps were computed last, by its number and its label.
-    pub fn begun_by(&self, step: usize, label: Action) -> u32 {
-        match &self.compound {
+    /// The action that a step begins with, as the interplay numbers them: of the state whose steps were computed last,
+    /// by its number and its label.
+    pub fn begun_by(&self, state: &[Word], step: usize, label: Action) -> u32 {
+        let action = match &self.compound {
             Some(compound) if self.model.program().has_compound_steps => compound.begun_by(step),
             _ => label.front_end(),
-        }
+        };
+        self.model.interplay_tables().map_or(action, |tables| tables.version(action, state))
     }
 }
 

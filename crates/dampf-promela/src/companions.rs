@@ -59,7 +59,11 @@ impl Interleaving for PromelaModel {
         self.gcl().is_guard_false(guard, state)
     }
 
-    fn begun_by(worker: &PromelaWorker<'_>, step: usize, label: Action) -> u32 {
-        worker.gcl().begun_by(step, label)
+    fn value(&self, value: u32, state: &[Word]) -> i32 {
+        self.gcl().value(value, state)
+    }
+
+    fn begun_by(worker: &PromelaWorker<'_>, state: &[Word], step: usize, label: Action) -> u32 {
+        worker.gcl().begun_by(state, step, label)
     }
 }

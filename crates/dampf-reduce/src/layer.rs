@@ -1,15 +1,19 @@
 //! The layer: a model made of a model, with fewer steps.
 
-use crate::stubborn::{Chooser, Plan};
+use crate::plan::Plan;
+use crate::stubborn::Chooser;
 use dampf_core::{
     Action, Binding, CallStack, Change, Describe, Interleaving, Model, Part, Restore, Sections, SourceLocation, Step,
     Successors, Transfer, Word, Worker,
 };
 
-/// Of so many expansions on random walks, at least one in [`WORTH_ONE_IN`] must leave something out.
+/// Random walks say beforehand whether reduction is worth while.
 const WALKS: u64 = 24;
 const WALK_STEPS: usize = 120;
-const WORTH_ONE_IN: usize = 25;
+
+/// So many actions may be looked at, in search of sets, for each step that is left out. Some thirty take as long as a
+/// step does, and with a step go others that would come behind it.
+const ACTIONS_PER_STEP: u64 = 64;
 
 /// A model from whose states steps are left out, or the model as it is.
 pub struct Reduced<M> {
@@ -26,7 +30,13 @@ impl<M: Interleaving> Reduced<M> {
     /// The model with steps left out, if that is understood and worth while.
     pub fn new(model: M) -> Self {
         let reduced = Reduced::always(model);
-        if reduced.is_worth_while() { reduced } else { Reduced { plan: None, ..reduced } }
+        if reduced.plan.is_some() && reduced.is_worth_while() { reduced } else { Reduced { plan: None, ..reduced } }
+    }
+
+    /// Whether the steps that are left out of random walks are worth the search for sets.
+    fn is_worth_while(&self) -> bool {
+        let walked = self.walked();
+        walked.actions_seen < walked.steps_left_out * ACTIONS_PER_STEP
     }
 
     /// The same, worth while or not.
@@ -45,14 +55,11 @@ impl<M: Interleaving> Reduced<M> {
         self.plan.as_ref()
     }
 
-    /// Walks through the model to see whether steps are left out often enough.
-    fn is_worth_while(&self) -> bool {
-        if self.plan.is_none() {
-            return false;
-        }
+    /// Walks through the model, and says what was left out of it.
+    pub fn walked(&self) -> Walked {
         let mut worker = self.worker();
         let (mut out, mut state) = (Successors::new(self.width()), Vec::new());
-        let (mut expanded, mut reduced) = (0, 0);
+        let mut steps_left_out = 0;
         let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
         for _ in 0..WALKS {
             worker.initial(&mut out);
@@ -67,12 +74,20 @@ impl<M: Interleaving> Reduced<M> {
                 state.clear();
                 state.extend_from_slice(out.state(chosen));
                 worker.successors(&state, &mut out);
-                expanded += 1;
-                reduced += usize::from(worker.has_left_out());
+                steps_left_out += worker.chooser.as_ref().map_or(0, |choice| choice.left_out as u64);
             }
         }
-        reduced * WORTH_ONE_IN > expanded
+        let actions_seen = worker.chooser.as_ref().map_or(0, |choice| choice.chooser.actions_seen());
+        Walked { steps_left_out, actions_seen }
     }
+}
+
+/// What random walks say about reduction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Walked {
+    pub steps_left_out: u64,
+    /// How many actions were looked at to leave them out, or to find that they cannot be.
+    pub actions_seen: u64,
 }
 
 impl<M: Interleaving> Model for Reduced<M> {
@@ -102,23 +117,25 @@ struct Choice<'m> {
     begun: Vec<u32>,
     /// Which steps are taken.
     taken: Vec<bool>,
-    has_left_out: bool,
+    /// How many steps of the last state are not.
+    left_out: usize,
 }
 
 impl<'m> Choice<'m> {
     fn new(plan: &'m Plan) -> Self {
         let (begun_by, begun, taken) = (Vec::new(), Vec::new(), Vec::new());
-        Choice { chooser: Chooser::new(plan), begun_by, begun, taken, has_left_out: false }
+        Choice { chooser: Chooser::new(plan), begun_by, begun, taken, left_out: 0 }
     }
 
     /// Decides which steps are taken; whether some are not.
     fn decide<M: Interleaving>(&mut self, model: &M, worker: &M::Worker<'_>, state: &[Word], out: &Successors) -> bool {
-        self.has_left_out = false;
+        self.left_out = 0;
         if out.len() < 2 || !out.is_unremarkable() {
             return false;
         }
         self.begun_by.clear();
-        self.begun_by.extend(out.actions().iter().enumerate().map(|(step, label)| M::begun_by(worker, step, *label)));
+        self.begun_by
+            .extend(out.actions().iter().enumerate().map(|(step, label)| M::begun_by(worker, state, step, *label)));
         self.begun.clear();
         self.begun.extend_from_slice(&self.begun_by);
         self.begun.sort_unstable();
@@ -126,7 +143,7 @@ impl<'m> Choice<'m> {
         let Some(chosen) = self.chooser.choose(model, state, &self.begun) else { return false };
         self.taken.clear();
         self.taken.extend(self.begun_by.iter().map(|action| chosen.contains(action)));
-        self.has_left_out = true;
+        self.left_out = self.taken.iter().filter(|is_taken| !**is_taken).count();
         true
     }
 }
@@ -135,13 +152,6 @@ pub struct ReducedWorker<'m, M: Interleaving + 'm> {
     model: &'m M,
     worker: M::Worker<'m>,
     chooser: Option<Box<Choice<'m>>>,
-}
-
-impl<M: Interleaving> ReducedWorker<'_, M> {
-    /// Whether steps were left out of the state that was looked at last.
-    pub fn has_left_out(&self) -> bool {
-        self.chooser.as_ref().is_some_and(|choice| choice.has_left_out)
-    }
 }
 
 impl<M: Interleaving> Worker for ReducedWorker<'_, M> {

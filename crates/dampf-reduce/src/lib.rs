@@ -15,12 +15,12 @@
 //! 3. it contains an enabled action, if there is one;
 //! 4. if it contains an enabled *visible* action, one that may change what an invariant, a goal or an assertion about
 //!    states looks at, then it contains all visible actions;
-//! 5. unless nothing but deadlocks can go wrong: if it contains an enabled *sticky* action, then it contains all that
-//!    are enabled.
+//! 5. if it contains an enabled *sticky* action, then it contains all *interesting* ones: the visible actions, and
+//!    those whose steps may end in a fault, or refute an assumption, or be too large to be computed.
 //!
-//! Sticky actions are chosen beforehand (`sticky.rs`), such that every circle of locations that a process can go around
-//! for ever has a move of a sticky action. A run that returns to a state takes some process around such a circle, so it
-//! passes a state in which no step is left out.
+//! Sticky actions are chosen beforehand (`sticky.rs`), such that every run that comes back to a state has a step of a
+//! sticky action. So every circle of the reduced graph has a state whose set contains all interesting actions. (They
+//! need not be enabled: for most of them, the set contains what may enable them some time.)
 //!
 //! # Why nothing is missed
 //! Let a run of the full graph begin in a state `s` of the reduced graph, and let it end in something of interest: a
@@ -38,8 +38,10 @@
 //! state that differs from the one before by what `t` does. If `t` is invisible, all checks come out the same. If it is
 //! visible, then by 4 no action of the run is, so the checks already come out like that in `s`, which the search has
 //! seen. So the thing of interest is still ahead, at the same distance, in the next state. This cannot go on for ever:
-//! some state of the reduced graph would be passed twice, and on the way there would be one in which nothing is left
-//! out, where the first action of the run is in `T`. For deadlocks it does not even happen, so that 5 is not needed.
+//! some state of the reduced graph would be passed twice, and on the way there would be one whose set contains all
+//! interesting actions. There the run has an action in `T`: if it ends in a step of interest, that step's; if it ends
+//! in a state with a failing check, a visible one, or else the check fails at the beginning of the run already.
+//! For deadlocks the second case does not happen, so that 5 asks for nothing where nothing else can go wrong.
 //!
 //! A step that leads nowhere would break the second case: nothing is possible behind it. So nothing is left out of
 //! a state with a step that ends in a fault, or refutes something, or cannot be computed. This also makes such
@@ -49,6 +51,14 @@
 //! A step that is made of several, an atomic sequence, is one action here: what it conflicts with is what any of its
 //! parts may conflict with.
 //!
+//! # Actions that are dead
+//! Some values are stored at the beginning and tested ever after: which channel a process was given, say. An action
+//! whose guard asks for another value, where nobody can store that any more from where all processes stand, can never
+//! be taken again. It is left out of all sets, and of the choice of sticky actions: these are then a function of which
+//! actions are dead (`stubborn.rs`). That is sound, because along a circle of states nothing of that changes: where
+//! processes can still come to becomes less with every step, and values that runs change which come back to a state
+//! are not looked at (`plan.rs`). So all states of a circle have the same dead actions and the same sticky ones.
+//!
 //! # What is not kept
 //! Counts of states and steps, and the length of runs: a run that is found breadth-first is shortest in the reduced
 //! graph, not in the full one. Every run of the reduced graph is a run of the model, with the same labels. Properties
@@ -56,12 +66,16 @@
 //!
 //! # Cost
 //! Everything that does not depend on the state is computed once. What an action draws in, given where a process
-//! stands, is a short list, made when it is first asked for (`stubborn.rs`). A few random walks from the beginning say
-//! whether steps are left out at all; where they are not, the layer is transparent.
+//! stands, is a short list, made when it is first asked for (`stubborn.rs`). Sets that grow large are given up: how
+//! many actions may be looked at is bounded by the number of steps. A few random walks from the beginning say whether
+//! the steps that are left out pay for that; where they do not, the layer is transparent. All of this is a function of
+//! the model, and what costs count is a number of actions, never a time.
 
+mod circles;
 mod layer;
+mod plan;
 mod sticky;
 mod stubborn;
 
-pub use layer::{Reduced, ReducedWorker};
-pub use stubborn::Plan;
+pub use layer::{Reduced, ReducedWorker, Walked};
+pub use plan::Plan;

@@ -11,6 +11,8 @@
 //! `predictable.rs` is breadth-first in a canonical order, with the same result for any number of threads: its sink
 //! stages. [`external`] is breadth-first on disk, for spaces that are larger than memory: its sink gathers.
 //!
+//! `shortening.rs` looks for a shorter run where one was found with steps left out.
+//!
 //! A search answers with a [`Verdict`] that is honest: `Verified` only if nothing was left out, which the store has a
 //! say in. The trail of every finding is rebuilt from the store's parent information and replayed on the model before
 //! it is returned.
@@ -29,12 +31,14 @@ mod predictable;
 mod rebuild;
 mod recall;
 pub mod safra;
+mod shortening;
 mod stack_slicing;
 mod traversal;
 mod watch;
 
 pub use expand::{Expander, Judgement, Sink};
 pub use monitor::{Monitor, Snapshot, StopReason};
+pub use shortening::shortened;
 pub use stack_slicing::HandOff;
 pub use watch::{peak_resident_bytes, resident_bytes, resident_file_bytes, watched};
 

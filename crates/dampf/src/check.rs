@@ -13,10 +13,11 @@ use crate::resume;
 use crate::rounds::{self, Clock, Ended, Exploration, Explored, Round};
 use crate::sampling;
 use crate::terminal::Terminal;
-use dampf_core::{Describe, Statistics, Unsupported, Verdict};
+use dampf_core::{Describe, Model, Statistics, Unsupported, Verdict};
 use dampf_report::{BusyLines, CheckReport, Excerpt, Origin, Run, Setting, Traffic, TrailFile};
-use dampf_search::{Judgement, Outcome, StopReason};
+use dampf_search::{Judgement, Monitor, Outcome, StopReason};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Checks an input, from its beginning or from a checkpoint, which says of what it is.
@@ -128,7 +129,11 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
                 Some(options::Backend::Native) | None => front_end::Backend::Fast,
             },
             keep_going: goes_on(self.options),
-            reduces: self.options.model.program.reduce == options::Reduce::Por,
+            reduction: match self.options.model.program.reduce {
+                options::Reduce::Por => front_end::Reduction::WhereWorthWhile,
+                options::Reduce::PorAlways => front_end::Reduction::Always,
+                _ => front_end::Reduction::None,
+            },
             ground: self.contents.ground(),
         })
     }
@@ -162,6 +167,9 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
         }
         let elapsed = round.clock.elapsed();
         let bare = made.as_ref().map(Made::bare);
+        if let (Some(bare), true) = (bare, made.as_ref().is_some_and(|made| made.reduction == front_end::POR)) {
+            self.shorten(bare, &mut outcome, &round);
+        }
         let is_limited = outcome.stopped.is_some_and(StopReason::is_wanted) && self.ranks.speaks();
         // Samples take as much time as they get, so they are not the same every time.
         let is_sampled = is_limited && !self.options.deterministic && !interrupt::is_pressed();
@@ -218,6 +226,21 @@ impl Check<'_> {
     ) -> Result<Searched, Failure> {
         let question = Question { origin, round, contents: &self.contents };
         engine::search(model, &question, &mut self.attempt, self.ranks, self.options, self.terminal)
+    }
+
+    /// Looks for a shorter run than one that was found with steps left out, which need not be the shortest there is.
+    fn shorten<M: Model>(&self, bare: &M, outcome: &mut Outcome, round: &Round) {
+        if !self.ranks.speaks() || self.options.keep_going || interrupt::is_pressed() {
+            return;
+        }
+        let Verdict::Violated(finding) = &outcome.verdict else { return };
+        let monitor = Arc::new(Monitor::new());
+        interrupt::direct_to(&monitor);
+        let search = engine::search_options(self.options, &round.clock, 0);
+        if let Some(shorter) = dampf_search::shortened(bare, finding, &search, &monitor) {
+            outcome.findings = vec![shorter.clone()];
+            outcome.verdict = Verdict::Violated(Box::new(shorter));
+        }
     }
 
     /// Reports what was found out; returns the exit status.

@@ -127,8 +127,8 @@ pub struct Making {
     pub backend: Backend,
     /// For a search that goes on after faults.
     pub keep_going: bool,
-    /// Whether steps may be left out that can just as well be taken later.
-    pub reduces: bool,
+    /// Whether steps are left out that can just as well be taken later.
+    pub reduction: Reduction,
     /// Where the contents of states lie.
     pub ground: Arc<dyn Ground>,
 }
@@ -136,8 +136,22 @@ pub struct Making {
 impl Making {
     /// The bare front end: for replaying and walking.
     pub fn bare(keep_going: bool) -> Making {
-        Making { backend: Backend::Reference, keep_going, reduces: false, ground: Arc::new(Heap::default()) }
+        Making {
+            backend: Backend::Reference,
+            keep_going,
+            reduction: Reduction::None,
+            ground: Arc::new(Heap::default()),
+        }
     }
+}
+
+/// When steps are left out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reduction {
+    None,
+    /// Where random walks say that it gains something.
+    WhereWorthWhile,
+    Always,
 }
 
 /// What computes successors.
@@ -148,6 +162,9 @@ pub enum Backend {
     /// What says what the input means.
     Reference,
 }
+
+/// What [`Made::reduction`] is where stubborn sets leave steps out.
+pub const POR: &str = "por";
 
 /// A model, and the bare front end that its trails are replayed on where that is another one.
 pub struct Made<M> {

@@ -479,6 +479,9 @@ pub enum Reduce {
     Lgc,
     /// Models: one order of steps that do not disturb each other is enough; runs may not be the shortest
     Por,
+    /// Models: the same, also where random walks say that it gains nothing; to test it with
+    #[value(hide = true)]
+    PorAlways,
     /// Nothing: all steps of a model; threads of a program switch at every access to memory
     None,
 }
@@ -580,7 +583,7 @@ impl ModelOptions {
             ("--step", program.step != StepSize::Visible, Offer::Programs),
             ("--reduce lgc", program.reduce == Reduce::Lgc, Offer::Programs),
             ("--reduce races", program.reduce == Reduce::Races, Offer::Programs),
-            ("--reduce por", program.reduce == Reduce::Por, Offer::Interleavings),
+            ("--reduce por", matches!(program.reduce, Reduce::Por | Reduce::PorAlways), Offer::Interleavings),
             ("--spurious-wakeups", program.spurious_wakeups, Offer::Programs),
             ("--leaks", program.leaks, Offer::Programs),
             ("--uninitialised", program.uninitialised, Offer::Programs),

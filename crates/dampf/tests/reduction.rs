@@ -76,6 +76,42 @@ fn every_search_counts_the_same_with_reduction() {
     }
 }
 
+/// Models with a violation.
+const VIOLATED: [&[&str]; 4] = [
+    &["dve/philosophers_deadlock.dve"],
+    &["dve/no_sequence_number.dve"],
+    &["dve/lock_in_two_steps.dve"],
+    &["dmc/philosophers.dmc", "-D", "N=6"],
+];
+
+#[test]
+fn a_predictable_run_is_the_same_on_any_number_of_threads_and_ranks() {
+    for model in VIOLATED {
+        let result = |options: &[&str]| {
+            let result = check(model, &[&["--reduce", "por-always", "--deterministic"], options].concat());
+            ["verdict", "error", "states", "transitions", "depth", "trail"].map(|figure| result[figure].clone())
+        };
+        let expected = result(&[]);
+        assert_eq!(expected[0], "violated", "{model:?}");
+        for options in [&["--threads", "2"][..], &["--ranks", "3"], &["--ranks", "2", "--threads", "2"]] {
+            assert_eq!(result(options), expected, "{model:?} {options:?}");
+        }
+    }
+}
+
+#[test]
+fn a_run_that_was_found_with_reduction_is_shortened() {
+    for model in VIOLATED {
+        let shortest = check(model, &["--reduce", "none", "--deterministic"]);
+        for search in [&["--deterministic"][..], &["--search", "dfs"], &[]] {
+            let found = check(model, &[&["--reduce", "por-always"], search].concat());
+            assert_eq!(found["reduction"], "por", "{model:?} {search:?}");
+            let length = |result: &Value| result["trail"].as_array().map(Vec::len);
+            assert_eq!(length(&found), length(&shortest), "{model:?} {search:?}");
+        }
+    }
+}
+
 #[test]
 fn a_reduction_goes_with_what_it_is_for() {
     let finished = on_own_models(&["check", "dve/peterson.dve", "--reduce", "lgc"]);

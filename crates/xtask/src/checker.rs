@@ -57,6 +57,8 @@ pub struct Checked {
     /// States that were found and not explored: a search that keeps going and has some was stopped.
     pub frontier: u64,
     pub store_bytes: u64,
+    /// What was left out of the search: `none`, `por`, …
+    pub reduction: String,
     pub usage: Usage,
 }
 
@@ -102,6 +104,7 @@ fn summary_of(summary: &Value, usage: Usage) -> Option<Checked> {
         },
         frontier: summary["frontier"].as_u64()?,
         store_bytes: summary["store_bytes"].as_u64()?,
+        reduction: summary["reduction"].as_str()?.to_owned(),
         usage,
     })
 }
@@ -131,7 +134,8 @@ mod tests {
     fn a_summary_is_read() {
         let summary = serde_json::json!({
             "verdict": "violated", "reason": null, "states": 5, "transitions": 9, "depth": 3, "faults": 2,
-            "frontier": 0, "store_bytes": 100, "errors": [{"kind": "goal"}, {"kind": "assertion"}, {"kind": "goal"}],
+            "frontier": 0, "store_bytes": 100, "reduction": "none",
+            "errors": [{"kind": "goal"}, {"kind": "assertion"}, {"kind": "goal"}],
         });
         let checked = summary_of(&summary, usage()).expect("complete");
         assert_eq!(checked.counts, Counts { states: 5, transitions: 9, depth: 3, faults: 2 });

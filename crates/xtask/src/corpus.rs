@@ -8,6 +8,7 @@ mod case;
 mod notes;
 pub mod promela;
 mod ranks;
+mod reduction;
 
 use crate::Failure;
 use crate::checker::{Checker, Setting};
@@ -16,6 +17,7 @@ use case::{Case, Examined};
 use clap::{Args, Subcommand};
 use promela::PromelaOptions;
 use ranks::RanksOptions;
+use reduction::ReductionOptions;
 use serde_json::json;
 
 #[derive(Subcommand, Debug)]
@@ -38,6 +40,11 @@ pub enum Corpus {
     ///
     /// Compares verdicts, states and transitions; depth and number of faults where the strategy keeps them.
     Ranks(RanksOptions),
+    /// All models with and without partial-order reduction, in every kind of search
+    ///
+    /// Compares verdicts and kinds of faults with the search without reduction, and the states of all searches with
+    /// it among each other.
+    Reduction(ReductionOptions),
 }
 
 #[derive(Args, Debug)]
@@ -103,6 +110,7 @@ pub fn run(workspace: &Workspace, corpus: &Corpus) -> Result<(), Failure> {
         Corpus::Dmc(options) => (options, notes::cases(&workspace.root.join("models/dmc"), "dmc")?),
         Corpus::Promela(options) => return promela::run(workspace, options),
         Corpus::Ranks(options) => return ranks::run(workspace, options),
+        Corpus::Reduction(options) => return reduction::run(workspace, options),
     };
     let cases: Vec<Case> = cases.into_iter().filter(|case| options.wants(case)).collect();
     if cases.is_empty() {

@@ -67,6 +67,10 @@ pub struct PromelaSpinOptions {
     #[arg(long)]
     interpreter: bool,
 
+    /// What Dampf leaves out of its searches; with `por` and `por-always` it may have fewer states
+    #[arg(long, value_name = "KIND", default_value = "none")]
+    reduce: String,
+
     /// Print the program of the first seed, and do nothing
     #[arg(long)]
     print: bool,
@@ -103,6 +107,7 @@ pub fn promela_spin(workspace: &Workspace, options: &PromelaSpinOptions) -> Resu
             }),
         },
         setting: Setting { backend, ..setting },
+        arguments: vec!["--reduce".to_owned(), options.reduce.clone()],
         compiler: Compiler::quickest(),
         max_time,
         without: options.without.clone(),

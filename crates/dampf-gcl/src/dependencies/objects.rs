@@ -30,11 +30,16 @@ pub struct Objects {
 
 impl Objects {
     pub fn new(program: &Program) -> Self {
+        Objects::with(program, &dynamically_indexed(program))
+    }
+
+    /// The same where it is given which arrays are objects as a whole.
+    pub fn with(program: &Program, is_whole: &[bool]) -> Self {
         let mut objects = Vec::new();
         let mut variables = Vec::new();
-        for (number, (variable, dynamic)) in program.variables.iter().zip(dynamically_indexed(program)).enumerate() {
+        for (number, (variable, is_whole)) in program.variables.iter().zip(is_whole).enumerate() {
             let id = VariableId(number as u32);
-            let elements = variable.array.filter(|_| !dynamic);
+            let elements = variable.array.filter(|_| !is_whole);
             variables.push((objects.len() as u32, elements.unwrap_or(0)));
             match elements {
                 Some(len) => objects.extend((0..len).map(|index| Object::Element(id, index))),
@@ -86,7 +91,7 @@ impl Objects {
             Some(object) => {
                 into.insert(object);
             }
-            // An expression from outside may use an index that varies where the program does not.
+            // An index that varies.
             None => into.extend(first..first + elements.max(1)),
         }
     }

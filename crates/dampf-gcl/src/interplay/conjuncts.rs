@@ -17,6 +17,8 @@ pub enum Shape {
     AtLeast(u32, i64),
     /// Both: what stores another constant does not bring it about.
     Exactly(u32, i64),
+    /// Something about the first message of a queue, or the queue is empty: appending does not bring that about.
+    Head,
     Other,
 }
 
@@ -57,9 +59,17 @@ impl Values<'_> {
             Expr::Length(channel) => Interval::between(0, i64::from(self.program.channel(*channel).capacity)),
             Expr::Unary(UnaryOp::Negate, operand) => self.of(operand).negated(),
             Expr::Unary(UnaryOp::BitNot, _) => Interval::FULL,
+            Expr::Binary(BinaryOp::BitAnd, left, mask, _) if self.is_kept_by(left, mask) => self.of(left),
             Expr::Binary(op, left, right, _) => Interval::binary(*op, self.of(left), self.of(right)),
             Expr::Conditional(_, then, otherwise) => self.of(then).or(self.of(otherwise)),
         }
+    }
+
+    /// Whether no value of an expression has bits besides those of a mask of low bits.
+    fn is_kept_by(&self, expr: &Expr, mask: &Expr) -> bool {
+        let Expr::Const(mask) = mask else { return false };
+        let mask = i64::from(*mask);
+        mask > 0 && mask & (mask + 1) == 0 && self.of(expr).is_within(0, mask)
     }
 
     /// Whether the index of a place may lie outside of its array.
@@ -171,7 +181,7 @@ impl Values<'_> {
             }
             BinaryOp::NotEqual if values.least >= bound => parts.push(at_least(bound + 1)),
             BinaryOp::NotEqual if values.greatest <= bound => parts.push(at_most(bound - 1)),
-            _ => parts.push(whole(expr, is_negated)),
+            _ => parts.push(Conjunct { shape: Shape::Other, expr: compared(op, operand, bound) }),
         }
     }
 }

@@ -48,6 +48,7 @@ pub fn may_establish(change: Use, shape: Shape) -> bool {
     match shape {
         Shape::AtMost(..) => change & (WRITTEN | DECREASED) != 0,
         Shape::AtLeast(..) => change & (WRITTEN | INCREASED) != 0,
+        Shape::Head => change & (CHANGED & !APPENDED & !INCREASED) != 0,
         Shape::Exactly(..) | Shape::Other => change & CHANGED != 0,
     }
 }
@@ -246,7 +247,7 @@ pub fn reads(expr: &Expr, variable: VariableId) -> Option<&Place> {
     }
 }
 
-fn reads_first_only(expr: &Expr, variable: VariableId) -> bool {
+pub fn reads_first_only(expr: &Expr, variable: VariableId) -> bool {
     match expr {
         Expr::Const(_) | Expr::At(..) | Expr::Length(_) => true,
         Expr::Read(place) => match place.index.as_deref() {

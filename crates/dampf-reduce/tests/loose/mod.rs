@@ -7,9 +7,11 @@ use dampf_gcl::ir::{
 };
 use dampf_testkit::random::Random;
 
-/// Variables that are only counted up and down come first, then other shared variables, then two of each process.
+/// Variables that are only counted up and down come first, then other shared variables, the last of which is an array,
+/// then two of each process.
 const COUNTERS: u64 = 2;
-const SHARED: u64 = 4;
+const SHARED: u64 = 5;
+const ARRAY: u64 = SHARED - 1;
 
 pub fn program(seed: u64) -> Program {
     let mut random = Random::new(seed);
@@ -18,8 +20,8 @@ pub fn program(seed: u64) -> Program {
         name: format!("v{number}"),
         owner: None,
         ty: if number < COUNTERS { IntType::U8 } else { IntType { bits: 2, signed: false } },
-        array: None,
-        initial: vec![0],
+        array: (number == ARRAY).then_some(4),
+        initial: vec![0; if number == ARRAY { 4 } else { 1 }],
         span: Span::default(),
     });
     let channels = (0..2).map(|number| Channel {
@@ -79,7 +81,12 @@ fn place(random: &mut Random, process: u64) -> Place {
     let own = SHARED + 2 * process + random.below(2);
     let variable = if random.below(100) < 70 { own } else { random.below(SHARED) };
     let variable = if variable < COUNTERS { own } else { variable };
-    Place { variable: VariableId(variable as u32), index: None, span: Span::default() }
+    // An index is a value of two bits, like an own variable.
+    let index = (variable == ARRAY).then(|| match random.below(3) {
+        0 => Expr::Const(process as i32 % 4),
+        _ => Expr::Read(Place { variable: VariableId(own as u32), index: None, span: Span::default() }),
+    });
+    Place { variable: VariableId(variable as u32), index: index.map(Box::new), span: Span::default() }
 }
 
 fn comparison(random: &mut Random, process: u64, op: BinaryOp) -> Expr {

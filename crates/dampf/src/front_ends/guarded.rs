@@ -2,7 +2,7 @@
 
 use super::guarded_info;
 use crate::failure::Failure;
-use crate::front_end::{Backend, FrontEnd, Hashes, Made, Making, Offer};
+use crate::front_end::{self, Backend, FrontEnd, Hashes, Made, Making, Offer, Reduction};
 use crate::options::ModelOptions;
 use crate::source::{has_extension, read_source};
 use crate::values;
@@ -146,13 +146,17 @@ pub fn made<M: Interleaving>(
     let reference = make(model::Backend::Interpreter)?;
     let native = if making.backend == Backend::Fast { make(model::Backend::Native).ok() } else { None };
     let backend = if native.is_some() { "native" } else { "interpreter" };
-    let (searched, reference) = match (native, making.reduces) {
+    let (searched, reference) = match (native, making.reduction) {
         (Some(native), _) => (native, Some(reference)),
-        (None, true) => (reference, Some(make(model::Backend::Interpreter)?)),
-        (None, false) => (reference, None),
+        (None, Reduction::None) => (reference, None),
+        (None, _) => (reference, Some(make(model::Backend::Interpreter)?)),
     };
-    let searched = if making.reduces { Reduced::new(searched) } else { Reduced::bare(searched) };
-    let reduction = if searched.plan().is_some() { "por" } else { "none" };
+    let searched = match making.reduction {
+        Reduction::None => Reduced::bare(searched),
+        Reduction::WhereWorthWhile => Reduced::new(searched),
+        Reduction::Always => Reduced::always(searched),
+    };
+    let reduction = if searched.plan().is_some() { front_end::POR } else { "none" };
     Ok(Made { searched, reference: reference.map(Reduced::bare), backend, reduction })
 }
 

@@ -150,6 +150,7 @@ mod tests {
             counts: Counts { states, transitions: 2 * states, depth: 4, faults: 0 },
             frontier: 0,
             store_bytes: 0,
+            reduction: "none".to_owned(),
             usage: Usage { wall: Duration::from_secs(1), cpu: Duration::from_secs(1), peak_rss_bytes: 0 },
         }
     }

@@ -147,13 +147,19 @@ fn cases(workspace: &Workspace) -> Result<Vec<Case>, Failure> {
 
 /// The first instance of every model of a folder, without claims: to be compared with other searches than SPIN's.
 pub(super) fn smallest(folder: &Path) -> Result<Vec<super::Case>, Failure> {
+    let mut cases = all(folder, "")?;
+    cases.retain(|case| case.name.ends_with(".1.pm") || case.name.contains(".pml"));
+    Ok(cases)
+}
+
+/// Every model of a folder, without claims: to be compared with other searches than SPIN's.
+pub(super) fn all(folder: &Path, prefix: &str) -> Result<Vec<super::Case>, Failure> {
     let mut cases = Vec::new();
     collect(folder, folder, "", &mut cases)?;
-    cases.retain(|case| case.name.ends_with(".1.pm") || case.name.contains(".pml"));
     cases.sort_by(|one, other| one.name.cmp(&other.name));
     let plain = |case: Case| super::Case {
         arguments: case.arguments(),
-        name: case.name,
+        name: format!("{prefix}{}", case.name),
         model: case.model,
         expected: super::case::Expected::default(),
     };

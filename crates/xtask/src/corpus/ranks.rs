@@ -437,6 +437,7 @@ mod tests {
             counts,
             frontier: 0,
             store_bytes: 0,
+            reduction: "none".to_owned(),
             usage: Usage { wall: Duration::ZERO, cpu: Duration::ZERO, peak_rss_bytes: 0 },
         }
     }

@@ -22,6 +22,8 @@ pub struct Trial {
     /// None where only SPIN is asked.
     pub checker: Option<Checker>,
     pub setting: Setting,
+    /// Further options of Dampf.
+    pub arguments: Vec<String>,
     pub compiler: Compiler,
     pub max_time: Duration,
     pub without: Vec<Feature>,
@@ -105,7 +107,7 @@ impl Trial {
             let cut = outcome.whole().err();
             return Ok(cut.map_or(Tried::Agreed { states, faults }, Tried::Cut));
         };
-        let checked: Result<Checked, Failure> = checker.check(&model, &self.setting, &[]);
+        let checked: Result<Checked, Failure> = checker.check(&model, &self.setting, &self.arguments);
         Ok(match compare(&outcome, &checked) {
             Comparison::Agrees => Tried::Agreed { states, faults },
             Comparison::SpinSilent(reason) => Tried::Cut(reason),
@@ -158,6 +160,7 @@ mod tests {
         let trial = Trial {
             checker: None,
             setting: Setting::native("tree", 1),
+            arguments: Vec::new(),
             compiler,
             max_time: Duration::from_secs(5),
             without: Vec::new(),

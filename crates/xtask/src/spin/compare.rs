@@ -1,7 +1,8 @@
 //! Whether SPIN and Dampf say the same of a model.
 //!
 //! States are compared where both searched everything and nothing went wrong but assertions and deadlocks: after an
-//! index out of bounds, say, a verifier of SPIN goes on with memory that belongs to something else.
+//! index out of bounds, say, a verifier of SPIN goes on with memory that belongs to something else. Where Dampf leaves
+//! steps out, it has fewer states, and the same kinds of faults.
 
 use super::oracle::Outcome;
 use super::report::{OTHER_FAULT, Report};
@@ -42,6 +43,7 @@ pub fn compare(outcome: &Outcome, checked: &Result<Checked, Failure>) -> Compari
     if let Ok(report) = answer
         && found.iter().all(|fault| HARMLESS.contains(fault))
         && !agree(checked.counts.states, report.states, report.is_rounded)
+        && !(checked.reduction != "none" && checked.counts.states < report.states)
     {
         differences.push(format!("{} states, SPIN {}", checked.counts.states, report.states));
     }
@@ -94,6 +96,7 @@ mod tests {
             counts: Counts { states, transitions: 0, depth: 0, faults: 0 },
             frontier: 0,
             store_bytes: 0,
+            reduction: "none".to_owned(),
             usage: Usage { wall: Duration::ZERO, cpu: Duration::ZERO, peak_rss_bytes: 0 },
         })
     }
