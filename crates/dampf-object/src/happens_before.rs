@@ -2,6 +2,7 @@
 
 use crate::history::{Entry, History, Order, SECTIONS, SYSTEM, end_of, place};
 use crate::hooks::{Hook, Object, Visible, Ways};
+use crate::layout::slot_of;
 use crate::machine::Machine;
 use crate::premise::Premise;
 use crate::race::PendingAccess;
@@ -46,6 +47,10 @@ impl Machine<'_> {
             return Ok(());
         }
         let slot = self.threads.running;
+        if slot_of(address) == Some(slot) {
+            // What is left there others would find at theirs.
+            self.tell_apart_running();
+        }
         self.check_history(access, 0)?;
         let fences = self.system.sharing.has_fences();
         let Some(history) = self.history_mut() else { return Ok(()) };

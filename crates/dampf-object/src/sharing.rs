@@ -43,6 +43,7 @@
 //! stop before every instruction of the program's own code. **Cancellation** is treated in the same way: threads stop
 //! before cancellation points once one thread has cancelled another.
 
+use crate::symmetry::{CLASSES_MAX, ThreadClass};
 use crate::transactions::{LockOrder, without_circles};
 use crate::uses::{Use, line_of};
 use std::collections::{BTreeMap, BTreeSet};
@@ -114,6 +115,8 @@ fact_kinds! {
     FencesUsed, "fences-used", "memory is ordered by fences";
     /// Threads cancel others.
     ThreadsCancelled, "threads-cancelled", "a thread cancels another";
+    /// Threads that begin in this function are told apart.
+    Asymmetric, "asymmetric", "threads are told apart that were assumed interchangeable";
 }
 
 /// Something that is so in the program, and was assumed not to be.
@@ -164,6 +167,8 @@ pub struct Sharing {
     /// Steps go through the acquisition of the second mutex of a pair behind that of the first. See
     /// [`transactions`](crate::transactions).
     pub lock_order: LockOrder,
+    /// Threads that were seen to begin with the same function and argument. See [`symmetry`](crate::symmetry).
+    pub classes: Vec<ThreadClass>,
     /// How often searches have refuted that.
     refuted_uses: u32,
     /// Nothing is assumed thread-local (`--reduce none`).
@@ -186,6 +191,8 @@ const USE: &str = "use";
 const GUARD: &str = "guard";
 /// What stands before the addresses of two mutexes that are acquired in this order.
 const ORDER: &str = "order";
+/// What stands before what a class of threads begins with.
+const CLASS: &str = "class";
 
 impl Sharing {
     pub fn new(everything: bool) -> Sharing {
@@ -206,6 +213,11 @@ impl Sharing {
         self.shared_lines = self.range(FactKind::SharedLine, 0..u64::MAX).collect();
         let most = self.range(FactKind::TooFewSlots, 0..u64::MAX).last();
         self.slots = most.map_or(SLOTS, |too_few| 2 * too_few as usize);
+        let is_told_apart = |class: &ThreadClass| self.facts.contains(&Fact::new(FactKind::Asymmetric, class.entry));
+        let knows_threads = self.ends_observed || self.joins_observed || self.signals_sent || self.threads_cancelled;
+        let mut classes = std::mem::take(&mut self.classes);
+        classes.retain(|class| !knows_threads && !is_told_apart(class));
+        self.classes = classes;
     }
 
     fn knows(&self, kind: FactKind, value: u64) -> bool {
@@ -290,9 +302,21 @@ impl Sharing {
         self.fences
     }
 
-    /// Threads that live at the same time have so many slots.
+    /// States have so many slots: those of threads, and behind them one for each class of threads.
     #[inline]
     pub fn slots(&self) -> usize {
+        self.slots + self.classes.len()
+    }
+
+    /// Assumes that threads of these classes are interchangeable, as far as nothing is known to the contrary.
+    pub fn assume_symmetric(&mut self, classes: Vec<ThreadClass>) {
+        self.classes = classes;
+        self.summarise();
+    }
+
+    /// Threads that live at the same time have so many slots.
+    #[inline]
+    pub fn thread_slots(&self) -> usize {
         self.slots
     }
 
@@ -342,6 +366,9 @@ impl Sharing {
         for (held, acquired) in &self.lock_order {
             writeln!(text, "{ORDER} {held} {acquired}").expect("a string takes everything");
         }
+        for ThreadClass { entry, argument, created_at } in &self.classes {
+            writeln!(text, "{CLASS} {entry} {argument} {created_at}").expect("a string takes everything");
+        }
         text
     }
 
@@ -358,7 +385,14 @@ impl Sharing {
             let (held, acquired) = line.strip_prefix(ORDER)?.trim_start().split_once(' ')?;
             Some((held.parse().ok()?, acquired.parse().ok()?))
         };
+        let class = |line: &str| {
+            let mut numbers = line.strip_prefix(CLASS)?.split_whitespace().map(|number| number.parse().ok());
+            let mut next = || numbers.next().flatten();
+            let (entry, argument, created_at) = (next()?, next()?, next()?);
+            Some(ThreadClass { entry, argument, created_at: u32::try_from(created_at).ok()? })
+        };
         let mut sharing = Sharing::new(everything);
+        sharing.classes = text.lines().filter_map(class).take(CLASSES_MAX).collect();
         sharing.lock_order = without_circles(&text.lines().filter_map(order).collect());
         sharing.uses = text.lines().filter_map(using).collect();
         sharing.guarded_sites = text.lines().filter_map(guard).collect();
@@ -382,6 +416,11 @@ mod tests {
         sharing.lock_order.extend([(8, 1 << 40), (1 << 40, 3)]);
         sharing.end_trials();
         assert_eq!(Sharing::from_text(false, &sharing.to_text()), sharing);
+        let mut symmetric = Sharing::new(false);
+        symmetric.classes.push(ThreadClass { entry: 7, argument: 1 << 40, created_at: 9 });
+        assert_eq!(Sharing::from_text(false, &symmetric.to_text()), symmetric);
+        symmetric.learn([Fact::new(FactKind::Asymmetric, 7_u64)]);
+        assert!(symmetric.classes.is_empty());
         assert!(sharing.locks_observed() && !sharing.ends_observed());
         assert_eq!(sharing.slots(), 2 * (10 * 37 + 6));
         assert_eq!(Sharing::from_text(false, "nonsense\nuse 1\nshared-site x\n"), Sharing::new(false));

@@ -86,18 +86,30 @@ impl Machine<'_> {
         self.run_thread(slot, Some(way))?;
         self.check_segments()?;
         self.settle_history()?;
-        // Threads that were created or released stand at no visible operation yet: they run up to one.
+        self.run_fresh()
+    }
+
+    /// Threads that were created or released stand at no visible operation yet: they run up to one.
+    fn run_fresh(&mut self) -> Result<(), RunEnd> {
         let mut next = 0;
         while next < self.step.fresh.len() && self.process.ended.is_none() {
             let fresh = self.step.fresh[next];
             next += 1;
-            if self.threads[fresh as usize].is_alive() {
+            if self.is_member(fresh) && (fresh as usize) < self.system.sharing.thread_slots() {
+                self.step.released.push(fresh);
+            } else if self.threads[fresh as usize].is_alive() {
                 self.run_thread(fresh, None)?;
                 self.check_segments()?;
                 self.settle_history()?;
             }
         }
         Ok(())
+    }
+
+    /// Lets a thread go on that was released in the step before, up to its next visible operation.
+    pub fn go_on_released(&mut self, slot: u32) -> Result<(), RunEnd> {
+        self.step.fresh.push(slot);
+        self.run_fresh()
     }
 
     fn run_thread(&mut self, slot: u32, way: Option<u32>) -> Result<(), RunEnd> {
@@ -540,6 +552,10 @@ impl Machine<'_> {
         if self.stops_for_cancellation(hook) {
             return Ok(true);
         }
+        if hook.visible == Visible::AsCreation && self.step.at_home.is_some() {
+            self.step.stopped_to_create = self.threads.running == 0;
+            return Ok(true);
+        }
         // What an operation accesses besides makes no step of its own, unless it comes before others are released.
         let makes_step = !self.has_segments() || hook.visible == Visible::AsCreation;
         let is_noticed_besides = self.step.others && self.has_visible_side_access(hook, hart)? && makes_step;
@@ -622,6 +638,7 @@ impl Machine<'_> {
             self.is_visible(hart.x[A0], bytes, writes)?;
         }
         self.learn_observed(hook, hart)?;
+        self.check_symmetry(hook, hart);
         if self.has_segments() && self.step.others {
             self.note_accesses_besides(hook, hart, way)?;
         }

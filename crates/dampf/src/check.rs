@@ -129,6 +129,7 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
             },
             keep_going: goes_on(self.options),
             reduces: self.options.model.program.reduce == options::Reduce::Por,
+            symmetric: self.options.model.program.symmetry,
             ground: self.contents.ground(),
         })
     }
@@ -168,6 +169,10 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
         let is_open = matches!(outcome.verdict, Verdict::Unknown(_)) && is_sampled;
         let is_quick = sampling::is_quick(outcome.statistics.transitions, elapsed);
         let busy_lines = bare.filter(|_| is_open && is_quick).map(sampling::busy_lines);
+        let outcome = match made.as_ref().filter(|_| self.options.model.program.symmetry) {
+            Some(made) => engine::lifted::<F>(outcome, made, &self.options.model),
+            None => outcome,
+        };
         let (outcome, run) = engine::told(outcome, bare, &self.options.model);
         let result = CheckResult {
             backend: made.as_ref().map_or("none", |made| made.backend),
