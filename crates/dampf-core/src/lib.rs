@@ -37,7 +37,8 @@ mod verdict;
 
 pub use companion::{
     Acceptance, Binding, CallStack, Change, Dependencies, Describe, Footprint, Footprints, Inspect, Interleaving,
-    Interplay, Object, Observations, Part, Participation, ProcessMove, Propositions, Restore, Sections, Step, Transfer,
+    Interplay, Object, Observations, Part, Participation, ProcessMove, Propositions, Restore, Sections, Step, Symmetry,
+    Transfer,
 };
 pub use component::{ComponentId, ComponentTable};
 pub use diagnostic::{Diagnostic, Source, SourceFile, Span};

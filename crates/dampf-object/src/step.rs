@@ -528,6 +528,16 @@ impl Machine<'_> {
 
     /// Whether a thread that arrives at an operation has to stop before it.
     fn must_stop(&mut self, hook: Hook, hart: &Hart) -> Result<bool, RunEnd> {
+        let stops = self.stops_for_others(hook, hart)?;
+        if !stops && hook.visible == Visible::AsCreation && self.step.at_home.is_some() {
+            // Nobody comes between, but whoever is at home has to leave first.
+            self.step.stopped_to_create = self.threads.running == 0;
+            return Ok(true);
+        }
+        Ok(stops)
+    }
+
+    fn stops_for_others(&mut self, hook: Hook, hart: &Hart) -> Result<bool, RunEnd> {
         let arguments = [hart.x[A0], hart.x[A0 + 1]];
         match &hook.row().ways {
             Ways::One | Ways::Waits(_) => {}
@@ -550,10 +560,6 @@ impl Machine<'_> {
             }
         }
         if self.stops_for_cancellation(hook) {
-            return Ok(true);
-        }
-        if hook.visible == Visible::AsCreation && self.step.at_home.is_some() {
-            self.step.stopped_to_create = self.threads.running == 0;
             return Ok(true);
         }
         // What an operation accesses besides makes no step of its own, unless it comes before others are released.

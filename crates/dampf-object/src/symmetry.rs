@@ -90,6 +90,7 @@ pub struct AtHome {
 /// The joiner of a class is sent ahead, to see what it does between joins.
 #[derive(Clone, Debug)]
 pub struct Foresight {
+    class: u8,
     /// Over so many more joins.
     left: usize,
     /// The slots whose threads it has joined.
@@ -280,7 +281,10 @@ impl Machine<'_> {
     /// Whether a thread of a class can be joined: all of them have ended.
     pub fn can_join_class(&self, slot: u32) -> bool {
         match &self.step.foresight {
-            Some(foresight) => foresight.left > 0 && !foresight.joined.contains(&slot),
+            Some(foresight) => {
+                let is_of_class = self.threads[slot as usize].class == foresight.class;
+                is_of_class && foresight.left > 0 && !foresight.joined.contains(&slot)
+            }
             None => self.members(self.threads[slot as usize].class).all(|slot| !self.threads[slot as usize].is_alive()),
         }
     }
@@ -308,13 +312,13 @@ impl Machine<'_> {
     /// loaded. Refutes the class if the thread does anything but join. True if it was sent.
     pub fn foresee(&mut self) -> bool {
         let Some(class) = self.joined_class(0) else { return false };
-        let (all, ended) = self.members(class).fold((0, 0), |(all, ended), slot| {
-            (all + 1, ended + usize::from(!self.threads[slot as usize].is_alive()))
-        });
+        let (all, ended) = self
+            .members(class)
+            .fold((0, 0), |(all, ended), slot| (all + 1, ended + usize::from(!self.threads[slot as usize].is_alive())));
         if ended == 0 || ended == all {
             return false;
         }
-        self.step.foresight = Some(Foresight { left: ended, joined: Vec::new(), strayed: false });
+        self.step.foresight = Some(Foresight { class, left: ended, joined: Vec::new(), strayed: false });
         let is_foreseen = self.advance(0, 0).is_ok() && self.has_only_joined(class);
         if !is_foreseen {
             self.tell_class_apart(class);
@@ -351,7 +355,9 @@ impl Machine<'_> {
         let words_of = |slot: u32| [state[thread_at(slot as usize)], state[arenas_at(slot as usize)]];
         self.held.of(slot).is_empty()
             && self.process.history.is_empty()
-            && self.members(self.threads[slot as usize].class).any(|other| other < slot && words_of(other) == words_of(slot))
+            && self
+                .members(self.threads[slot as usize].class)
+                .any(|other| other < slot && words_of(other) == words_of(slot))
     }
 
     /// Puts the state together with all threads in slots of their own; `sorted`, in its canonical form. What came

@@ -104,7 +104,9 @@ impl Thread {
     pub fn gone(&self) -> Thread {
         match self.held {
             0 => Thread::default(),
-            held => Thread { held, class: self.class, created_at: self.created_at, entry: self.entry, ..Thread::default() },
+            held => {
+                Thread { held, class: self.class, created_at: self.created_at, entry: self.entry, ..Thread::default() }
+            }
         }
     }
 

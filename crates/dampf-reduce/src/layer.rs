@@ -3,7 +3,7 @@
 use crate::stubborn::{Chooser, Plan};
 use dampf_core::{
     Action, Binding, CallStack, Change, Describe, Interleaving, Model, Part, Restore, Sections, SourceLocation, Step,
-    Successors, Transfer, Word, Worker,
+    Successors, Symmetry, Transfer, Word, Worker,
 };
 
 /// Of so many expansions on random walks, at least one in [`WORTH_ONE_IN`] must leave something out.
@@ -169,6 +169,15 @@ impl<M: Interleaving> Worker for ReducedWorker<'_, M> {
         } else {
             out.clear();
         }
+    }
+}
+
+impl<M: Interleaving + Symmetry> Symmetry for Reduced<M> {
+    fn is_symmetric(&self) -> bool {
+        self.model.is_symmetric()
+    }
+    fn canonicalise(&self, state: &mut [Word]) {
+        self.model.canonicalise(state);
     }
 }
 

@@ -62,6 +62,8 @@
 mod layer;
 mod sticky;
 mod stubborn;
+mod symmetric;
 
 pub use layer::{Reduced, ReducedWorker};
 pub use stubborn::Plan;
+pub use symmetric::{Symmetric, SymmetricWorker, lifted};

@@ -305,6 +305,12 @@ fn check_options(options: &CheckOptions) -> Result<(), Failure> {
             "leave one of the two out",
         ));
     }
+    if options.model.program.symmetry && options.model.program.reduce == options::Reduce::Por {
+        return Err(Failure::with_help(
+            "--symmetry and --reduce por do not go together: that no step is put off for ever was shown for each alone",
+            "leave one of the two out",
+        ));
+    }
     let on_disk = options.store == options::Store::Disk;
     if on_disk && options.search != Search::Bfs {
         return Err(Failure::with_help("--store disk searches level by level", "leave --search out"));

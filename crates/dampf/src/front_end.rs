@@ -147,7 +147,13 @@ pub struct Making {
 impl Making {
     /// The bare front end: for replaying and walking.
     pub fn bare(keep_going: bool) -> Making {
-        Making { backend: Backend::Reference, keep_going, reduces: false, symmetric: false, ground: Arc::new(Heap::default()) }
+        Making {
+            backend: Backend::Reference,
+            keep_going,
+            reduces: false,
+            symmetric: false,
+            ground: Arc::new(Heap::default()),
+        }
     }
 }
 
