@@ -59,6 +59,17 @@ fn what_tells_threads_apart_is_noticed() {
 }
 
 #[test]
+fn threads_are_created_one_by_one_and_in_batches() {
+    if !has_compiler() {
+        return;
+    }
+    for kind in ["KIND=0", "KIND=1", "KIND=2", "KIND=3"] {
+        compare(&programs(), &["created.c", "-D", kind]);
+        compare(&programs(), &["created.c", "-D", kind, "--reduce", "lgc"]);
+    }
+}
+
+#[test]
 fn every_engine_sees_the_same_states() {
     if !has_compiler() {
         return;
