@@ -21,11 +21,11 @@
 
 mod exchange;
 
-use crate::ir::{LocationId, Process, ProcessId, Program};
+use crate::ir::{LocationId, ProcessId, Program};
 use crate::layout::{Field, Layout};
 use crate::model::GclModel;
 use dampf_core::{Symmetry, Word};
-use exchange::{Exchange, Writer, Written};
+use exchange::{Exchange, Writer, Written, own_locations};
 use std::collections::HashMap;
 
 /// How often each occurs.
@@ -49,7 +49,7 @@ impl Swap {
     fn new(program: &Program, layout: &Layout, one: ProcessId, other: ProcessId) -> Option<Swap> {
         let exchange = Exchange::guess(program, one, other)?;
         let moves_others = |(from, to): (&u32, &u32)| from != to && ![one.0, other.0].contains(from);
-        if !exchange.fits(program, layout) || exchange.processes.iter().any(moves_others) {
+        if exchange.processes.iter().any(moves_others) || !exchange.fits(program, layout) {
             return None;
         }
         let (same, writer) = (Exchange::default(), Writer { exchange: &exchange });
@@ -76,8 +76,12 @@ impl Swap {
             let sources = sources.filter(|(_, written)| !written.as_ref().is_some_and(is_kept));
             asymmetric.push(sources.map(|(transition, _)| transition.source).collect::<Vec<LocationId>>());
         }
-        let unsafe_locations: Vec<Vec<bool>> =
+        let mut unsafe_locations: Vec<Vec<bool>> =
             asymmetric.iter().enumerate().map(|(number, sources)| leading_to(program, number, sources)).collect();
+        // Nobody else can be where the first process is behind a fault.
+        if let Some(location) = program.error_location {
+            unsafe_locations[0][location.0 as usize] = true;
+        }
         // With a process that is never elsewhere no state is safe.
         let is_nowhere_safe = |flags: &Vec<bool>| flags.iter().all(|is_unsafe| *is_unsafe);
         if unsafe_locations.iter().any(is_nowhere_safe) {
@@ -148,9 +152,9 @@ impl Chain {
             flags.iter_mut().zip(&swap.unsafe_locations).for_each(|(one, other)| join(one, other));
         }
         let members: Vec<usize> = members(&swaps).map(|member| member as usize).collect();
-        let mut of_members = flags[members[0]].clone();
+        let mut of_members = vec![false; members.iter().map(|&member| flags[member].len()).max().unwrap_or(0)];
         members.iter().for_each(|&member| join(&mut of_members, &flags[member]));
-        members.iter().for_each(|&member| flags[member].clone_from(&of_members));
+        members.iter().for_each(|&member| join(&mut flags[member], &of_members));
         let watched = flags.into_iter().enumerate().filter(|(_, flags)| flags.contains(&true));
         let unsafe_locations = watched.map(|(number, flags)| (layout.locations[number], flags)).collect();
         Chain { swaps, unsafe_locations }
@@ -194,14 +198,12 @@ impl Exchanges {
             return Exchanges::default();
         }
         let mut chains: Vec<Vec<Swap>> = Vec::new();
-        for (number, process) in program.processes.iter().enumerate() {
-            let is_alike = |other: &&(usize, &Process)| {
-                other.1.locations.len() == process.locations.len()
-                    && other.1.transitions.len() == process.transitions.len()
-            };
-            let before: Vec<(usize, &Process)> = program.processes.iter().enumerate().take(number).collect();
-            let Some(&(before, _)) = before.iter().rev().find(is_alike) else { continue };
-            let swap = Swap::new(program, layout, ProcessId(before as u32), ProcessId(number as u32));
+        for number in 0..program.processes.len() {
+            let shape =
+                |number: usize| (own_locations(program, number).len(), program.processes[number].transitions.len());
+            let mut alike = (0..number).rev().filter(|&other| shape(other) == shape(number));
+            let swap =
+                alike.find_map(|other| Swap::new(program, layout, ProcessId(other as u32), ProcessId(number as u32)));
             swap.into_iter().for_each(|swap| add(&mut chains, swap));
         }
         let chains = chains.into_iter().map(|swaps| Chain::new(swaps, layout));

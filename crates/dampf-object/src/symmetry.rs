@@ -137,7 +137,13 @@ impl Machine<'_> {
 
     /// Something tells the thread of a slot from others of its class.
     pub fn tell_apart(&self, slot: u32) {
-        self.tell_class_apart(self.threads[slot as usize].class);
+        self.tell_class_apart(self.class_in(slot));
+    }
+
+    /// The class of the thread of a slot, which may be at home.
+    fn class_in(&self, slot: u32) -> u8 {
+        let place = self.step.at_home.filter(|at| at.own == slot).map_or(slot, |at| at.home);
+        self.threads[place as usize].class
     }
 
     /// The same of the running thread.
@@ -193,7 +199,7 @@ impl Machine<'_> {
     #[inline]
     pub fn is_at_home(&self, region: Region) -> bool {
         let Some(slot) = region.slot().filter(|_| self.is_symmetric()) else { return false };
-        let class = self.threads[slot as usize].class;
+        let class = self.class_in(slot);
         let homes = self.system.sharing.thread_slots() as u32;
         match slot == self.threads.running {
             true => slot >= homes,

@@ -96,7 +96,7 @@ fn every_engine_sees_the_same_states() {
 #[test]
 fn processes_of_models_are_interchangeable() {
     let (plain, symmetric) = compare(&programs(), &["readers.dve"]);
-    assert!(symmetric * 4 < plain, "{symmetric} of {plain} states");
+    assert!(symmetric * 3 < plain, "{symmetric} of {plain} states");
     let (plain, symmetric) = compare(&programs(), &["workers.pml"]);
     assert!(symmetric * 3 < plain, "{symmetric} of {plain} states");
     // A run to a state that names one of them is told as a run of that one.

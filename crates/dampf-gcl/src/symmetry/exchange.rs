@@ -2,7 +2,7 @@
 //! and conditions to.
 
 use crate::ir::{
-    BinaryOp, ChannelId, Effect, Expr, Joint, Place, Process, ProcessId, Program, Sync, Transition, VariableId,
+    BinaryOp, ChannelId, Effect, Expr, Joint, Location, Place, ProcessId, Program, Sync, Transition, VariableId,
 };
 use crate::layout::{Field, Layout};
 use std::collections::HashMap;
@@ -160,9 +160,9 @@ impl Exchange {
     /// Whether what is mapped to each other is of the same make.
     pub fn fits(&self, program: &Program, layout: &Layout) -> bool {
         let processes = self.processes.iter().all(|(&one, &other)| {
-            let (one, other) = (&program.processes[one as usize], &program.processes[other as usize]);
-            let flags = |process: &Process| -> Vec<(bool, bool, bool)> {
-                process.locations.iter().map(|at| (at.committed, at.end, at.accepting)).collect()
+            let flags = |number: u32| -> Vec<(bool, bool, bool)> {
+                let locations = own_locations(program, number as usize).iter();
+                locations.map(|at| (at.committed, at.end, at.accepting)).collect()
             };
             flags(one) == flags(other)
         });
@@ -179,16 +179,16 @@ impl Exchange {
             let (one, other) = (&program.channels[one as usize], &program.channels[other as usize]);
             (one.capacity, &one.fields) == (other.capacity, &other.fields)
         });
-        // Values are moved as bits, so both places must have the same room for them.
+        // Values are moved as bits, so both places must have the same room for them. Numbers of locations fit anyway.
         let is_alike = |one: Field, other: Field| (one.bits, one.base, one.ty) == (other.bits, other.base, other.ty);
         processes
             && variables
             && elements
             && channels
-            && self.fields(program, layout).iter().all(|&(one, other)| is_alike(one, other))
+            && self.fields(program, layout)[1..].iter().all(|&(one, other)| is_alike(one, other))
     }
 
-    /// The fields that change places, the first process's first: locations, variables, elements, channels.
+    /// The fields that change places, the first process's first: its location, variables, elements, channels.
     pub fn fields(&self, program: &Program, layout: &Layout) -> Vec<(Field, Field)> {
         let ordered = |map: &HashMap<u32, u32>| {
             let mut pairs: Vec<(u32, u32)> = map.iter().map(|(&one, &other)| (one, other)).collect();
@@ -223,6 +223,13 @@ impl Exchange {
         }
         fields
     }
+}
+
+/// The locations of a process, without the one that it is in behind a fault.
+pub fn own_locations(program: &Program, number: usize) -> &[Location] {
+    let locations = &program.processes[number].locations;
+    let is_faulty = number == 0 && program.error_location.is_some();
+    &locations[..locations.len() - usize::from(is_faulty)]
 }
 
 /// The words that something is mapped to, by which it is compared; none where it cannot be mapped.
