@@ -17,6 +17,7 @@ __dampf_bool __tsan_atomic8_compare_exchange_weak(volatile void *, void *, unsig
 __dampf_bool __tsan_atomic16_compare_exchange_weak(volatile void *, void *, unsigned short, int, int);
 __dampf_bool __tsan_atomic32_compare_exchange_weak(volatile void *, void *, unsigned, int, int);
 __dampf_bool __tsan_atomic64_compare_exchange_weak(volatile void *, void *, unsigned long, int, int);
+void __tsan_atomic_thread_fence(int);
 #ifdef __cplusplus
 }
 #endif
@@ -60,6 +61,10 @@ __dampf_bool __tsan_atomic64_compare_exchange_weak(volatile void *, void *, unsi
 #define __atomic_test_and_set(object, order) \
     (__atomic_exchange_n((volatile unsigned char *)(object), (unsigned char)1, order) != 0)
 #define __atomic_clear(object, order) __atomic_store_n((volatile unsigned char *)(object), (unsigned char)0, order)
+
+/* Without optimisation the order of a fence gets lost where it is an argument of a function, as in the C++ library. */
+#define __atomic_thread_fence(order) __tsan_atomic_thread_fence(order)
+#define __sync_synchronize(...) __tsan_atomic_thread_fence(__ATOMIC_SEQ_CST)
 
 /* The functions that were there before these had orders; they may be given variables to protect, too. */
 #define __sync_fetch_and_add(object, value, ...) __atomic_fetch_add(object, value, __ATOMIC_SEQ_CST)

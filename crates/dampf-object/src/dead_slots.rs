@@ -18,12 +18,12 @@ const FRAME_POINTER: usize = 8;
 const FRAMES_MAX: usize = 64;
 
 /// A function that a standing thread is in, with what it takes to find its caller.
-struct Visited {
+pub struct Visited {
     /// Where the thread is in the function, within the call if it is in one.
-    pc: u64,
-    is_in_call: bool,
-    sp: u64,
-    frame_pointer: u64,
+    pub pc: u64,
+    pub is_in_call: bool,
+    pub sp: u64,
+    pub frame_pointer: u64,
     return_address: u64,
 }
 
@@ -31,6 +31,16 @@ impl Visited {
     fn new(hart: &Hart) -> Visited {
         let (sp, frame_pointer, return_address) = (hart.x[SP], hart.x[FRAME_POINTER], hart.x[RA]);
         Visited { pc: hart.pc, is_in_call: false, sp, frame_pointer, return_address }
+    }
+
+    /// Whether a return address counts that was saved at a place: it does, wherever it was.
+    pub fn any(_: &Machine<'_>, _: Region, _: u64) -> bool {
+        true
+    }
+
+    /// The same: it does if it was saved in this step.
+    fn in_step(machine: &Machine<'_>, region: Region, place: u64) -> bool {
+        machine.memory.space.is_written(region, place)
     }
 }
 
@@ -41,24 +51,34 @@ impl Machine<'_> {
         if self.system.options.leaks {
             return;
         }
-        let hook = self.system.program.hook(hart.pc);
-        let mut visit = match hook.is_some_and(|hook| !hook.is_in_function()) {
-            true => Visited { pc: hart.x[RA].wrapping_sub(1), is_in_call: true, ..Visited::new(hart) },
-            false => Visited::new(hart),
-        };
+        let mut visit = self.innermost(hart);
         for _ in 0..FRAMES_MAX {
             if let Some(frame) = self.standing_frame(visit.pc, visit.is_in_call) {
                 self.clear_frame(Region::Stack(slot), &frame, &visit);
             }
-            match self.caller_in_step(Region::Stack(slot), &visit) {
+            match self.calling_frame(Region::Stack(slot), &visit, Visited::in_step) {
                 Some(caller) => visit = caller,
                 None => return,
             }
         }
     }
 
-    /// The caller of a function, if it ran in this step.
-    fn caller_in_step(&mut self, region: Region, visited: &Visited) -> Option<Visited> {
+    /// The innermost function with a frame that a thread with these registers is in.
+    pub fn innermost(&self, hart: &Hart) -> Visited {
+        let hook = self.system.program.hook(hart.pc);
+        match hook.is_some_and(|hook| !hook.is_in_function()) {
+            true => Visited { pc: hart.x[RA].wrapping_sub(1), is_in_call: true, ..Visited::new(hart) },
+            false => Visited::new(hart),
+        }
+    }
+
+    /// The caller of a function, if the return address that was saved in its frame counts.
+    pub fn calling_frame(
+        &mut self,
+        region: Region,
+        visited: &Visited,
+        counts: impl Fn(&Self, Region, u64) -> bool,
+    ) -> Option<Visited> {
         let rule = self.frames.caller_rule(&self.system.program, visited.pc)?;
         let base = match usize::from(rule.register) {
             SP => visited.sp,
@@ -77,7 +97,7 @@ impl Machine<'_> {
             return None;
         }
         let returns_to = match return_address {
-            Some(place) if self.memory.space.is_written(region, place) => self.saved_long(region, place),
+            Some(place) if counts(self, region, place) => self.saved_long(region, place),
             None if !visited.is_in_call => visited.return_address,
             _ => return None,
         };
@@ -102,7 +122,7 @@ impl Machine<'_> {
     }
 
     /// The frame of the function at an address, before the instruction there or in the call that it is in.
-    fn standing_frame(&mut self, pc: u64, is_in_call: bool) -> Option<Arc<StandingFrame>> {
+    pub fn standing_frame(&mut self, pc: u64, is_in_call: bool) -> Option<Arc<StandingFrame>> {
         let Machine { system, liveness, frames, memory, .. } = self;
         let program = &system.program;
         let mut knowledge = Knowledge {

@@ -6,6 +6,7 @@ use crate::machine::Machine;
 use crate::model::{ObjectModel, ObjectWorker, parts};
 use crate::places::{cut, cut_before};
 use crate::program::is_users;
+use crate::spin_counters::LAST_TRY;
 use crate::step_log::{Event, ToldAccess};
 use crate::thread::Status;
 use crate::variables::changed_globals;
@@ -38,11 +39,12 @@ impl Describe for ObjectModel {
         let hart = machine.threads.hart_mut(slot).clone();
         let pc = machine.user_pc(&hart);
         let (location, function) = (machine.told_location(pc, slot), machine.function_name(pc));
-        let waking = machine.waking(slot, way);
+        let waking = machine.waking(slot, way % LAST_TRY);
         let process = machine.thread_name(slot);
         let Followed { events, output, .. } = worker.follow(before, slot, way);
         let mut events = events.into_iter().peekable();
         let first = events.next_if(|event| event.is_first).and_then(|event| event.text);
+        let first = first.map(|first| if way >= LAST_TRY { format!("{first}, in its last try") } else { first });
         let notes = [waking.or(first), output];
         let first = Step { process, function, text: told_text(&location, notes), location };
         let further = events.map(|event| {

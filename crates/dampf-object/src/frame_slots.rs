@@ -16,10 +16,13 @@
 //! A slot is dead where every way through the function writes all of it before it reads any of it. Ways through the
 //! function include landing pads of exceptions. A function that calls another which returns twice has no slots.
 
+mod arguments;
+mod counters;
 mod values;
 
 use crate::program::Program;
 use crate::shadow::{FRAME_MAGIC, frame_variables};
+use counters::TryCounter;
 use dampf_rv::debug::{CallerRule, LandingPad};
 use dampf_rv::decode::{Instruction, RegisterSet};
 use std::collections::HashMap;
@@ -46,15 +49,26 @@ pub struct StandingFrame {
     frame_pointer: i64,
     alignment: Option<Alignment>,
     dead: Vec<Slot>,
+    /// Counters of tries in whose loops the thread is.
+    counters: Vec<Slot>,
 }
 
 impl StandingFrame {
     /// Where the slots are that nobody will read, in a frame with this frame pointer.
     pub fn dead_places(&self, frame_pointer: u64) -> impl Iterator<Item = Range<u64>> {
+        self.places(&self.dead, frame_pointer)
+    }
+
+    /// Where the counters are that count the tries of loops in which the thread is.
+    pub fn counters(&self, frame_pointer: u64) -> impl Iterator<Item = Range<u64>> {
+        self.places(&self.counters, frame_pointer)
+    }
+
+    fn places(&self, slots: &[Slot], frame_pointer: u64) -> impl Iterator<Item = Range<u64>> {
         let first = frame_pointer.wrapping_add_signed(-self.frame_pointer);
         let aligned =
             self.alignment.map_or(0, |Alignment { offset, mask }| first.wrapping_add_signed(offset) & mask as u64);
-        self.dead.iter().map(move |slot| {
+        slots.iter().map(move |slot| {
             let base = if slot.base == Base::Aligned { aligned } else { first };
             base.wrapping_add_signed(slot.place.start)..base.wrapping_add_signed(slot.place.end)
         })
@@ -69,6 +83,7 @@ struct FunctionFrame {
     /// By address of an instruction where the function has its frame: the slots that may be read before it, and those
     /// that may be read after it.
     live: HashMap<u64, [Live; 2]>,
+    counters: Vec<TryCounter>,
 }
 
 /// A set of slots, by number.
@@ -150,7 +165,8 @@ impl FunctionFrame {
         let values = values::analyse(&code, &|pc| live_registers[&pc])?;
         // Code that nothing leads to is reached in a way that is not seen: by a jump out of another function.
         let is_reached = |&(pc, _): &(u64, Instruction)| values.has_frame.contains_key(&pc);
-        if !instructions.iter().all(is_reached) || values.callees.iter().any(|&callee| returns_twice(program, callee)) {
+        if !instructions.iter().all(is_reached) || values.callees.values().any(|&callee| returns_twice(program, callee))
+        {
             return None;
         }
         let slots = slots_of(&values, knowledge.text);
@@ -158,17 +174,35 @@ impl FunctionFrame {
             return None;
         }
         let live = live_slots(&code, &values, &slots);
-        Some(FunctionFrame { frame_pointer: values.frame_pointer, alignment: values.alignment, slots, live })
+        let (frame_pointer, alignment) = (values.frame_pointer, values.alignment);
+        let function = FunctionFrame { frame_pointer, alignment, slots, live, counters: Vec::new() };
+        let counters = function.counters(program, &code, &values);
+        Some(FunctionFrame { counters, ..function })
+    }
+
+    fn counters(&self, program: &Program, code: &FunctionCode, values: &FrameValues) -> Vec<TryCounter> {
+        let function = counters::Function {
+            code,
+            accesses: &slot_accesses(values, &self.slots),
+            callees: &values.callees,
+            never_returns: &|callee| reports_undefined(program, callee),
+            read_by: &|callee| arguments::arguments_read(program, callee),
+            slot_bytes: &|slot| self.slots[slot].place.end - self.slots[slot].place.start,
+            is_live: &|slot, pc| self.live.get(&pc).is_none_or(|[before, _]| before[slot / 64] >> (slot % 64) & 1 == 1),
+        };
+        function.counters(self.slots.len())
     }
 
     fn standing(&self, pc: u64, when: usize) -> Option<Arc<StandingFrame>> {
         let live = &self.live.get(&pc)?[when];
         let is_dead = |number: usize| live[number / 64] >> (number % 64) & 1 == 0;
         let dead = self.slots.iter().enumerate().filter(|(number, _)| is_dead(*number));
+        let counters = self.counters.iter().filter(|counter| counter.code.contains(&pc));
         Some(Arc::new(StandingFrame {
             frame_pointer: self.frame_pointer,
             alignment: self.alignment,
             dead: dead.map(|(_, slot)| slot.clone()).collect(),
+            counters: counters.map(|counter| self.slots[counter.slot].clone()).collect(),
         }))
     }
 }
@@ -189,6 +223,12 @@ fn instructions_of(program: &Program, range: &Range<u64>) -> Option<Vec<(u64, In
 fn returns_twice(program: &Program, function: u64) -> bool {
     let mut names = program.image.symbols_at(function).map(|symbol| symbol.name.as_str());
     names.any(|name| ["setjmp", "context", "vfork"].iter().any(|part| name.contains(part)))
+}
+
+/// Whether a function reports an undefined operation, which ends the run.
+fn reports_undefined(program: &Program, function: u64) -> bool {
+    let mut names = program.image.symbols_at(function).map(|symbol| symbol.name.as_str());
+    names.any(|name| name.starts_with("__ubsan_handle_") && name.ends_with("_abort"))
 }
 
 /// The slots of a function: what it accesses, in pieces that do not overlap, but for what others may access.
@@ -255,15 +295,19 @@ fn hidden_variables(values: &FrameValues, text: &dyn Fn(u64) -> String) -> Vec<R
     variables.into_iter().filter(|(_, is_hidden)| *is_hidden).map(|(place, _)| place).collect()
 }
 
+/// The accesses of a function to slots, each with its slot, by the addresses of the instructions.
+fn slot_accesses<'a>(values: &'a FrameValues, slots: &[Slot]) -> HashMap<u64, (usize, &'a FrameAccess)> {
+    let slot_of = |access: &FrameAccess| {
+        slots.iter().position(|slot| slot.base == access.base && slot.place.contains(&access.offset))
+    };
+    values.accesses.iter().filter_map(|access| Some((access.pc, (slot_of(access)?, access)))).collect()
+}
+
 /// Backwards through the function until nothing changes: the slots that may be read before each instruction, and after
 /// it.
 fn live_slots(code: &FunctionCode, values: &FrameValues, slots: &[Slot]) -> HashMap<u64, [Live; 2]> {
     let words = slots.len().div_ceil(64);
-    let slot_of = |access: &FrameAccess| {
-        slots.iter().position(|slot| slot.base == access.base && slot.place.contains(&access.offset))
-    };
-    let accesses: HashMap<u64, (usize, &FrameAccess)> =
-        values.accesses.iter().filter_map(|access| Some((access.pc, (slot_of(access)?, access)))).collect();
+    let accesses = slot_accesses(values, slots);
     let count = code.instructions.len();
     let successors: Vec<Vec<usize>> =
         (0..count).map(|position| code.successors(position).unwrap_or_default()).collect();

@@ -11,6 +11,7 @@ use crate::segments;
 use crate::sharing::{Fact, FactKind};
 use crate::side_access::MemoryAccess;
 use crate::step::Next;
+use crate::thread::Status;
 use dampf_core::FaultKind;
 use dampf_rv::machine::Hart;
 
@@ -251,9 +252,33 @@ impl Machine<'_> {
         }
         if !self.process.history.is_empty() {
             let alive = self.threads.alive_slots();
+            self.foresee_joins(&alive);
             self.process.change().history.settle(alive.into_iter());
         }
         Ok(())
+    }
+
+    /// Lets threads that wait for ends know what they will know before anything else. A signal or a cancellation may
+    /// have them do something else.
+    fn foresee_joins(&mut self, alive: &[u32]) {
+        if self.system.sharing.signals_sent() || self.system.sharing.threads_cancelled() {
+            return;
+        }
+        let joins: Vec<(u32, u32)> = alive.iter().filter_map(|&slot| Some((slot, self.awaited_end(slot)?))).collect();
+        let history = &mut self.process.change().history;
+        // Threads may wait for threads that wait.
+        while joins.iter().fold(false, |is_news, &(joiner, joined)| history.foresee(joiner, joined) | is_news) {}
+    }
+
+    /// The thread for whose end another waits, if it does nothing else before.
+    fn awaited_end(&self, slot: u32) -> Option<u32> {
+        let thread = &self.threads[slot as usize];
+        let hook = self.system.program.hook(thread.pc).filter(|_| thread.status == Status::Running)?;
+        let joined =
+            self.slot_of_handle(self.threads.register(slot, A0)).filter(|_| hook.visible == Visible::AsJoin)?;
+        // Whoever waits for a class waits for all of it, whichever of them it names.
+        let is_alone = !self.is_member(joined);
+        (is_alone && joined != slot && self.threads[joined as usize].status != Status::Absent).then_some(joined)
     }
 }
 

@@ -17,8 +17,10 @@
 //! know of the last one that gave back, and does not if it comes first.
 //!
 //! What all threads know is forgotten, and so is an access behind which a later one tells as much: the form is
-//! canonical, and programs that hand memory over properly have a short history. Where order is not told by objects
-//! (signals, files) all that is known is made known to all, so that nothing is reported that may be ordered.
+//! canonical, and programs that hand memory over properly have a short history. Whoever waits for the end of another
+//! thread, and can do nothing else before, counts as knowing what that thread knows: it will, before it does anything.
+//! Where order is not told by objects (signals, files) all that is known is made known to all, so that nothing is
+//! reported that may be ordered.
 
 use dampf_core::Word;
 
@@ -255,6 +257,19 @@ impl History {
         known.for_each(|entry| entry.known |= bit(to));
     }
 
+    /// A thread waits for the end of another, and knows before it does anything else what that one knows now, or left
+    /// when it ended. Whether that is news.
+    pub fn foresee(&mut self, joiner: u32, joined: u32) -> bool {
+        let mut is_news = false;
+        for entry in self.entries.iter_mut().filter(|entry| !entry.is_known_to(joiner)) {
+            if entry.is_known_to(joined) || entry.is_at(end_of(joined)) {
+                entry.known |= bit(joiner);
+                is_news = true;
+            }
+        }
+        is_news
+    }
+
     /// A thread begins in a slot, and knows what its creator knows.
     pub fn begin(&mut self, creator: u32, slot: u32) {
         for entry in &mut self.entries {
@@ -447,6 +462,19 @@ mod tests {
         assert!(!races(&history) && history.conflict(3, DATA, 4, false).is_some());
         history.settle([1, 2].into_iter());
         assert!(history.is_empty());
+    }
+
+    #[test]
+    fn whoever_waits_for_an_end_will_know() {
+        let mut history = written();
+        assert!(!history.foresee(1, 2) && races(&history));
+        assert!(history.foresee(2, 0) && history.foresee(1, 2) && !history.foresee(1, 2));
+        assert!(!races(&history));
+        let mut ended = written();
+        ended.release(0, end_of(0));
+        ended.begin(3, 0);
+        ended.release(3, end_of(3));
+        assert!(!ended.foresee(1, 3), "it is another thread in the same slot");
     }
 
     #[test]

@@ -90,6 +90,7 @@ mod signals;
 mod site;
 mod space;
 mod spin;
+mod spin_counters;
 mod start;
 mod step;
 mod step_log;

@@ -56,7 +56,7 @@ const A2: usize = 12;
 
 /// Creating a thread is no place to switch until so many live: a program may create them for ever, and a step has to
 /// end.
-const CREATED_AT_ONCE: usize = 6;
+const CREATED_AT_ONCE: usize = 32;
 
 /// What a function of C11 returns where one of POSIX returns this.
 pub fn as_c11(next: Next) -> Next {

@@ -5,6 +5,7 @@ use crate::premise::Premise;
 use crate::program::Program;
 use crate::run_end::RunEnd;
 use crate::sharing::Sharing;
+use crate::spin_counters::{LAST_TRY, Progress};
 use crate::start;
 use crate::step_log::StepLog;
 use crate::system::{ProgramChecks, System};
@@ -70,7 +71,8 @@ impl Model for ObjectModel {
 
 pub struct ObjectWorker<'m> {
     pub machine: Machine<'m>,
-    words: Vec<Word>,
+    /// The state that was put together last.
+    pub words: Vec<Word>,
     /// The slots that the threads were in before the step, by those that they are in behind it.
     origins: Vec<u32>,
 }
@@ -297,7 +299,11 @@ impl ObjectWorker<'_> {
             match self.machine.ways(place) {
                 Ok(ways) => {
                     fresh &= ways == 0;
+                    let has_last_try = self.machine.may_be_last_try(place);
                     (0..ways).for_each(|way| self.step(state, slot, way, out));
+                    if has_last_try {
+                        (0..ways).for_each(|way| self.step(state, slot, LAST_TRY + way, out));
+                    }
                 }
                 Err(stop) => match self.machine.ending(stop) {
                     Some(Ending::Fault(fault)) => out.push_fault(action(slot, 0), fault),
@@ -309,6 +315,10 @@ impl ObjectWorker<'_> {
     }
 
     fn step(&mut self, state: &[Word], slot: u32, way: u32, out: &mut Successors) {
+        if self.mark_round(state, slot, way) {
+            out.push(action(slot, way), &self.words);
+            return;
+        }
         let ending = self.attempt(state, slot, way);
         if let Some(what) = self.machine.step.unsupported.take() {
             out.set_unsupported(Unsupported { what });
@@ -316,7 +326,9 @@ impl ObjectWorker<'_> {
         match ending {
             None => {
                 self.machine.store_at_rest(true, &mut self.words, &mut self.origins);
-                out.push(action(slot, way), &self.words);
+                if self.progress(state, slot, way) == Progress::Made {
+                    out.push(action(slot, way), &self.words);
+                }
             }
             Some(Ending::Fault(fault)) => out.push_fault(action(slot, way), fault),
             Some(Ending::Unsupported(unsupported)) => out.set_unsupported(unsupported),

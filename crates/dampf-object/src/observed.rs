@@ -3,7 +3,7 @@
 //!
 //! Why each of them may be assumed away, until it is met, is told in [`sharing`](crate::sharing).
 
-use crate::hooks::{Hook, Observes};
+use crate::hooks::{Hook, Observes, Visible};
 use crate::layout::Region;
 use crate::machine::Machine;
 use crate::run_end::RunEnd;
@@ -31,6 +31,18 @@ impl Machine<'_> {
                 self.system.sharing.is_left_unit(address / UNIT_BYTES)
             }
             _ => false,
+        }
+    }
+
+    /// Takes note in random runs that a lock among the globals is released while others may look at it.
+    pub fn see_release(&self, hook: Hook, hart: &Hart) {
+        let lock = hart.x[A0];
+        let is_release = matches!(hook.visible, Visible::AsRelease) && self.step.others;
+        if let Some(seen) = self.system.seen.as_ref().filter(|_| is_release)
+            && let Some((bytes, _)) = hook.object_access()
+            && self.system.program.globals.contains(&lock)
+        {
+            seen.lock().expect("nothing panics under this lock").released.insert(lock, bytes);
         }
     }
 

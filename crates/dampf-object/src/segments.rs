@@ -41,6 +41,7 @@ use crate::layout::Region;
 use crate::machine::Machine;
 use crate::race::PendingAccess;
 use crate::run_end::RunEnd;
+use crate::sharing::{Fact, FactKind};
 use crate::side_access::MemoryAccess;
 use crate::uses::AccessKind;
 use dampf_core::{FaultKind, Word};
@@ -188,6 +189,10 @@ impl Machine<'_> {
 
     /// Notes a plain access of the running thread. It stops before one for which there is no room.
     fn note_access(&mut self, access: PendingAccess) -> Result<(), RunEnd> {
+        let sharing = &self.system.sharing;
+        if !sharing.locks_observed() && sharing.is_of_released(access.address, access.bytes) {
+            return Err(self.refute(Fact::new(FactKind::LocksObserved, 0_u64)));
+        }
         if self.has_history() {
             self.remember_access(access)?;
             self.segments.has_noted = true;

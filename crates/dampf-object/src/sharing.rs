@@ -28,9 +28,10 @@
 //! destruction, a look at a semaphore's value) does not commute. The checker assumes that there is none; when it meets
 //! one while other threads are alive, unlocking becomes visible and exploration restarts. The argument is the one
 //! above: before the first such operation of a run all unlockings commute, so a run that has one can be rearranged, up
-//! to there, into one that was explored. Giving back the memory that a lock lies in does not commute either: where
-//! blocks of a site are freed, or a line of a stack is left, while other threads are alive, releases of what lies there
-//! are visible.
+//! to there, into one that was explored. A plain access to a lock does not commute either; locks among the globals are
+//! known from random runs, so that it is met likewise. Giving back the memory that a lock lies in does not commute
+//! either: where blocks of a site are freed, or a line of a stack is left, while other threads are alive, releases of
+//! what lies there are visible.
 //!
 //! **The end of a thread** commutes with what others do as long as nobody asks whether it has ended without waiting for
 //! that (`pthread_tryjoin_np`); it is assumed likewise. **To join a thread** makes its slot free for another one, and
@@ -169,6 +170,11 @@ pub struct Sharing {
     pub lock_order: LockOrder,
     /// Threads that were seen to begin with the same function and argument. See [`symmetry`](crate::symmetry).
     pub classes: Vec<ThreadClass>,
+    /// Locks among the globals that were seen to be released, by address, with their bytes. Whoever accesses one like
+    /// a variable may notice when it is released.
+    pub released: BTreeMap<u64, u64>,
+    /// Instructions at which rounds of loops begin that try for a while. See [`spin_counters`](crate::spin_counters).
+    pub round_heads: BTreeSet<u64>,
     /// How often searches have refuted that.
     refuted_uses: u32,
     /// Nothing is assumed thread-local (`--reduce none`).
@@ -193,6 +199,10 @@ const GUARD: &str = "guard";
 const ORDER: &str = "order";
 /// What stands before what a class of threads begins with.
 const CLASS: &str = "class";
+/// What stands before the address and the bytes of a lock that is released.
+const RELEASED: &str = "released";
+/// What stands before the address of an instruction where rounds begin.
+const ROUND: &str = "round";
 
 impl Sharing {
     pub fn new(everything: bool) -> Sharing {
@@ -264,6 +274,12 @@ impl Sharing {
     #[inline]
     pub fn locks_observed(&self) -> bool {
         self.locks_observed
+    }
+
+    /// Whether bytes are part of a lock that was seen to be released.
+    pub fn is_of_released(&self, address: u64, bytes: u64) -> bool {
+        let before = self.released.range(..address.saturating_add(bytes)).next_back();
+        before.is_some_and(|(lock, length)| lock + length > address)
     }
 
     /// Whether some operation tells that a thread has not ended.
@@ -369,6 +385,12 @@ impl Sharing {
         for ThreadClass { entry, argument, created_at } in &self.classes {
             writeln!(text, "{CLASS} {entry} {argument} {created_at}").expect("a string takes everything");
         }
+        for (lock, bytes) in &self.released {
+            writeln!(text, "{RELEASED} {lock} {bytes}").expect("a string takes everything");
+        }
+        for head in &self.round_heads {
+            writeln!(text, "{ROUND} {head}").expect("a string takes everything");
+        }
         text
     }
 
@@ -385,6 +407,10 @@ impl Sharing {
             let (held, acquired) = line.strip_prefix(ORDER)?.trim_start().split_once(' ')?;
             Some((held.parse().ok()?, acquired.parse().ok()?))
         };
+        let released = |line: &str| {
+            let (lock, bytes) = line.strip_prefix(RELEASED)?.trim_start().split_once(' ')?;
+            Some((lock.parse().ok()?, bytes.parse().ok()?))
+        };
         let class = |line: &str| {
             let mut numbers = line.strip_prefix(CLASS)?.split_whitespace().map(|number| number.parse().ok());
             let mut next = || numbers.next().flatten();
@@ -393,6 +419,9 @@ impl Sharing {
         };
         let mut sharing = Sharing::new(everything);
         sharing.classes = text.lines().filter_map(class).take(CLASSES_MAX).collect();
+        sharing.released = text.lines().filter_map(released).collect();
+        let head = |line: &str| line.strip_prefix(ROUND)?.trim_start().parse().ok();
+        sharing.round_heads = text.lines().filter_map(head).collect();
         sharing.lock_order = without_circles(&text.lines().filter_map(order).collect());
         sharing.uses = text.lines().filter_map(using).collect();
         sharing.guarded_sites = text.lines().filter_map(guard).collect();

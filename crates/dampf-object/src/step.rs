@@ -83,6 +83,7 @@ impl Machine<'_> {
 
     /// Lets the thread in a slot go on, in one of its ways, up to its next visible operation.
     pub fn advance(&mut self, slot: u32, way: u32) -> Result<(), RunEnd> {
+        let way = self.begin_try(slot, way);
         self.run_thread(slot, Some(way))?;
         self.check_segments()?;
         self.settle_history()?;
@@ -127,6 +128,7 @@ impl Machine<'_> {
         self.threads.out = Some(slot);
         self.threads.operating = None;
         let sp_before = hart.x[SP];
+        let marked_counter = self.marked_counter();
         if self.threads[slot as usize].cancellation.is_late {
             // The thread goes on, and will find the request where it comes to.
             self.threads[slot as usize].cancellation.is_late = false;
@@ -148,6 +150,7 @@ impl Machine<'_> {
         if result.is_ok() && self.threads[slot].is_alive() {
             self.memory.clear_left(Region::Stack(slot as u32), sp_before, hart.x[SP]);
             self.clear_dead_slots(slot as u32, &hart);
+            self.check_last_try(&hart, marked_counter);
             self.clear_dead_registers(&mut hart);
         } else if result.is_ok() {
             *hart = Hart::new(0);
@@ -657,6 +660,7 @@ impl Machine<'_> {
             self.memory.note_write(hart.x[A0], bytes.into());
         }
         self.leave_knowledge(hook, hart);
+        self.see_release(hook, hart);
         let object = hart.x[A0];
         let moves = matches!(hook.visible, Visible::Never | Visible::AsAcquisition | Visible::AsFree);
         if !moves {

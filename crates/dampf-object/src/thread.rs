@@ -4,6 +4,7 @@ use crate::cancellation::Cancellation;
 use crate::held_locks::HELD_LOCK_WORDS;
 use crate::locked::LOCKED_WORDS;
 use crate::segments::ACCESS_WORDS;
+use crate::spin_counters::{LAST_TRY_WORDS, LastTry};
 use dampf_core::Word;
 use dampf_rv::machine::Hart;
 use dampf_rv::memory::Tree;
@@ -70,6 +71,8 @@ pub struct Thread {
     /// Signals that it blocks.
     pub blocked: u64,
     pub cancellation: Cancellation,
+    /// It may have used up any number of the tries of a loop.
+    pub last_try: Option<LastTry>,
     /// The stack pointer and the next instruction, for those who look at a thread without its other registers.
     pub sp: u64,
     pub pc: u64,
@@ -130,7 +133,8 @@ impl Thread {
         let flags = Word::from(self.detached)
             | Word::from(self.c11) << 1
             | Word::from(self.blocked != 0) << 2
-            | self.cancellation.to_bits() << 3;
+            | self.cancellation.to_bits() << 3
+            | Word::from(self.last_try.is_some()) << 7;
         out.clear();
         let halves = |value: u64| [value as Word, (value >> 32) as Word];
         out.extend([tag | flags << 8 | Word::from(self.atomic) << 16 | Word::from(self.held) << 24]);
@@ -168,6 +172,9 @@ impl Thread {
         if self.blocked != 0 {
             out.extend_from_slice(&halves(self.blocked));
         }
+        if let Some(last) = self.last_try {
+            out.extend_from_slice(&last.encode());
+        }
     }
 
     /// Reads what is not a register.
@@ -201,6 +208,7 @@ impl Thread {
             wait_ended: long(22),
             blocked: if Thread::blocks_signals(words) { long(Thread::blocked_at(words)) } else { 0 },
             cancellation: Cancellation::from_bits(words[0] >> 11),
+            last_try: Thread::has_mark(words).then(|| LastTry::decode(&words[Thread::mark_at(words)..])),
             sp: Thread::register(words, 2),
             pc: long(11),
         }
@@ -227,9 +235,18 @@ impl Thread {
         FIXED_WORDS + 2 * registers as usize
     }
 
-    /// Where the variables that the thread has locked begin, behind those.
-    fn locked_at(words: &[Word]) -> usize {
+    fn has_mark(words: &[Word]) -> bool {
+        words[0] >> 8 & 0x80 != 0
+    }
+
+    /// Where the mark of a thread is that may be at its last try, behind those.
+    fn mark_at(words: &[Word]) -> usize {
         Thread::blocked_at(words) + if Thread::blocks_signals(words) { 2 } else { 0 }
+    }
+
+    /// Where the variables that the thread has locked begin, behind that.
+    fn locked_at(words: &[Word]) -> usize {
+        Thread::mark_at(words) + if Thread::has_mark(words) { LAST_TRY_WORDS } else { 0 }
     }
 
     /// The words of the variables that the thread has locked.
@@ -273,6 +290,13 @@ impl Thread {
         for (at, tree) in Thread::TREES.into_iter().zip([stack, tls]) {
             words[at..at + 2].copy_from_slice(&[tree.root, tree.levels]);
         }
+    }
+
+    /// Reads the next instruction, the stack pointer, and the return address.
+    #[inline]
+    pub fn place(words: &[Word]) -> [u64; 3] {
+        let pc = u64::from(words[11]) | u64::from(words[12]) << 32;
+        [pc, Thread::register(words, 2), Thread::register(words, 1)]
     }
 
     /// Reads one integer register.
@@ -325,6 +349,14 @@ mod tests {
             wait_ended: 3 << 40,
             blocked: 1 << 50,
             cancellation: Cancellation { is_disabled: true, is_late: true, ..Cancellation::default() },
+            last_try: Some(LastTry {
+                place: [1 << 33, 2, 1 << 63],
+                counter: 3 << 40,
+                bytes: 4,
+                change: u64::MAX,
+                value: 5,
+                kept: 6,
+            }),
             sp: 0x11_0000_0010,
             pc: 0x1_0000,
             ..Thread::default()

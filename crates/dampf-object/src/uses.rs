@@ -22,7 +22,7 @@ use crate::sharing::{Fact, FactKind, Sharing};
 use crate::symmetry::{SeenCreations, ThreadClass, classes};
 use crate::transactions::{LockOrder, without_circles};
 use dampf_rv::memory::LINE_BYTES;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Memory is told apart in words of so many bytes.
 const WORD_BYTES: u64 = 8;
@@ -125,6 +125,10 @@ pub struct SeenUses {
     pub acquired: LockOrder,
     /// What threads were created with.
     pub created: SeenCreations,
+    /// Locks among the globals that were released, by address, with their bytes.
+    pub released: BTreeMap<u64, u64>,
+    /// Where rounds of loops begin that try for a while.
+    pub round_heads: BTreeSet<u64>,
 }
 
 impl SeenUses {
@@ -150,6 +154,8 @@ impl SeenUses {
             let seen = self.created.entry(began).or_insert((count, site));
             seen.0 = seen.0.max(count);
         }
+        self.released.extend(&other.released);
+        self.round_heads.extend(&other.round_heads);
         for (&site, &guards) in &other.sites {
             let guards = self.mutexes.adopt(guards, &other.mutexes);
             self.see_site(site, guards);

@@ -1,7 +1,8 @@
 //! Programs with expectations in their first lines.
 //!
-//! - `// expect: KIND` (`verified`, `unknown` or a kind of fault), with its own `flags:` and `options:` behind it;
-//!   several such lines are several checks. Lines `// flags:` and `// options:` are for all of them.
+//! - `// expect: KIND` (`verified`, `unknown` or a kind of fault), with its own `flags:` and `options:` behind it, and
+//!   how many states it takes at most, behind `states:`; several such lines are several checks. Lines `// flags:` and
+//!   `// options:` are for all of them.
 //! - `// fault: KIND` stands on the line that is to be blamed.
 
 use std::path::Path;
@@ -25,6 +26,7 @@ pub struct Expectation {
     pub options: Vec<String>,
     /// The lines that may be blamed; any, if there are none.
     pub fault_lines: Vec<u64>,
+    pub states_max: Option<u64>,
 }
 
 impl Expectation {
@@ -60,16 +62,18 @@ pub fn expectations(folder: &Path, file: &str) -> Vec<Expectation> {
         let mut words = line.strip_prefix("// expect: ")?.split_whitespace();
         let kind = words.next()?.to_owned();
         let (mut flags, mut options) = (common_flags.clone(), common_options.clone());
-        let mut is_option = false;
+        let mut states_max = None;
+        let mut part = "flags:";
         for word in words {
-            match word {
-                "flags:" => is_option = false,
-                "options:" => is_option = true,
-                _ if is_option => options.push(word.to_owned()),
+            match (word, part) {
+                ("flags:" | "options:" | "states:", _) => part = word,
+                (_, "options:") => options.push(word.to_owned()),
+                (_, "states:") => states_max = Some(word.parse().expect("a number of states")),
                 _ => flags.push(word.to_owned()),
             }
         }
-        Some(Expectation { file: file.to_owned(), fault_lines: fault_lines(&kind), kind, flags, options })
+        let fault_lines = fault_lines(&kind);
+        Some(Expectation { file: file.to_owned(), fault_lines, kind, flags, options, states_max })
     };
     header().filter_map(read).collect()
 }

@@ -34,6 +34,10 @@ fn check(folder: &Path, expectation: &Expectation, compiler: &[(&str, &str)]) ->
     if found != expectation.kind || finished.status != status {
         return complain(format!("{found} instead of {}", expectation.kind));
     }
+    let states = summary["states"].as_u64().unwrap_or(u64::MAX);
+    if expectation.states_max.is_some_and(|most| states > most) {
+        return complain(format!("{states} states instead of {:?}", expectation.states_max));
+    }
     if verdict != "violated" {
         return Ok(());
     }

@@ -225,6 +225,7 @@ mod tests {
             flags: ["-idirafter", "/usr/include", "-DBUG"].map(str::to_owned).to_vec(),
             options: Vec::new(),
             fault_lines: Vec::new(),
+            states_max: None,
         };
         Row { expectation, checked: Ok(checked), against: against.map(Ok) }
     }

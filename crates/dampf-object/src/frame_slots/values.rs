@@ -67,8 +67,8 @@ pub struct FrameValues {
     pub aligned_escapes: Vec<i64>,
     /// Constants that are stored to the frame, for what the compiler describes there.
     pub constants: Vec<(Base, i64, i64)>,
-    /// The constant targets of calls.
-    pub callees: Vec<u64>,
+    /// The constant targets of calls, by the addresses of the calls.
+    pub callees: HashMap<u64, u64>,
     /// By position of an instruction that is reached: whether the frame pointer leads to this frame there.
     pub has_frame: HashMap<u64, bool>,
 }
@@ -286,7 +286,7 @@ impl Analysis<'_> {
             frame_escapes: self.frame_escapes,
             aligned_escapes: self.aligned_escapes,
             constants: Vec::new(),
-            callees: Vec::new(),
+            callees: HashMap::new(),
             has_frame: HashMap::new(),
         };
         for (&(pc, instruction), before) in self.code.instructions.iter().zip(&self.before) {
@@ -294,11 +294,12 @@ impl Analysis<'_> {
             values.has_frame.insert(pc, registers[FRAME_POINTER] == Address(Base::Frame, frame_pointer));
             let imm = i64::from(instruction.imm);
             if is_call(&instruction) {
-                match (instruction.op, registers[usize::from(instruction.rs1)]) {
-                    (Op::Jal, _) => values.callees.push(pc.wrapping_add_signed(imm)),
-                    (_, Constant(address)) => values.callees.push(address.wrapping_add(imm) as u64),
-                    _ => {}
-                }
+                let callee = match (instruction.op, registers[usize::from(instruction.rs1)]) {
+                    (Op::Jal, _) => Some(pc.wrapping_add_signed(imm)),
+                    (_, Constant(address)) => Some(address.wrapping_add(imm) as u64),
+                    _ => None,
+                };
+                values.callees.extend(callee.map(|callee| (pc, callee)));
             }
             let Some(access) = instruction.memory_access() else { continue };
             let Address(base, offset) = registers[usize::from(access.base)] else { continue };

@@ -2,12 +2,17 @@
 // expect: data-race flags: -DSTORE=relaxed
 // expect: data-race flags: -DLOAD=relaxed
 // expect: data-race flags: -DSTORE=relaxed -DLOAD=relaxed
-// expect: verified flags: -DSTORE=relaxed -DRELEASE_FENCE
-// expect: verified flags: -DLOAD=relaxed -DACQUIRE_FENCE
-// expect: verified flags: -DSTORE=relaxed -DLOAD=relaxed -DRELEASE_FENCE -DACQUIRE_FENCE
-// expect: data-race flags: -DSTORE=relaxed -DLOAD=relaxed -DRELEASE_FENCE
-// expect: data-race flags: -DSTORE=relaxed -DLOAD=relaxed -DACQUIRE_FENCE
+// expect: verified flags: -DSTORE=relaxed -DRELEASE_FENCE=release
+// expect: verified flags: -DLOAD=relaxed -DACQUIRE_FENCE=acquire
+// expect: verified flags: -DSTORE=relaxed -DLOAD=relaxed -DRELEASE_FENCE=release -DACQUIRE_FENCE=acquire
+// expect: data-race flags: -DSTORE=relaxed -DLOAD=relaxed -DRELEASE_FENCE=release
+// expect: data-race flags: -DSTORE=relaxed -DLOAD=relaxed -DACQUIRE_FENCE=acquire
 // expect: data-race flags: -DLOAD=relaxed -DLATE_FENCE
+// expect: verified flags: -DSTORE=relaxed -DRELEASE_FENCE=acq_rel
+// expect: verified flags: -DLOAD=relaxed -DACQUIRE_FENCE=seq_cst
+// expect: data-race flags: -DSTORE=relaxed -DRELEASE_FENCE=acquire
+// expect: data-race flags: -DSTORE=relaxed -DRELEASE_FENCE=relaxed
+// expect: data-race flags: -DLOAD=relaxed -DACQUIRE_FENCE=release
 // A value is published through a flag. Both sides have to order it, by their operation or by a fence.
 #include <atomic>
 #include <thread>
@@ -28,14 +33,14 @@ int main() {
     std::thread publisher([] {
         value = 42;
 #ifdef RELEASE_FENCE
-        std::atomic_thread_fence(std::memory_order_release);
+        std::atomic_thread_fence(ORDER(RELEASE_FENCE));
 #endif
         flag.store(1, ORDER(STORE));
     });
     int seen = 0;
     if (flag.load(ORDER(LOAD)) == 1) {
 #ifdef ACQUIRE_FENCE
-        std::atomic_thread_fence(std::memory_order_acquire);
+        std::atomic_thread_fence(ORDER(ACQUIRE_FENCE));
 #endif
         seen = value; // fault: data-race
 #ifdef LATE_FENCE

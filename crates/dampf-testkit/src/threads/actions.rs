@@ -24,7 +24,7 @@ pub fn of_thread(random: &mut Random, thread: u64, threads: u64) -> String {
     let own = 8 * thread + random.below(8);
     let flag = if random.one_in(2) { "x" } else { "y" };
     let number = 1 + random.below(3);
-    match random.below(6) {
+    match random.below(7) {
         0 | 1 => on_memory(random, (thread, threads)),
         2 => on_locks(random, (thread, threads)),
         3 => with_other_means(random, own),
@@ -33,6 +33,7 @@ pub fn of_thread(random: &mut Random, thread: u64, threads: u64) -> String {
             1 => format!("r = r * 3 + {flag};"),
             _ => format!("{flag} ^= {number};"),
         },
+        5 => in_tries(random),
         _ => on_atomics(random, own),
     }
 }
@@ -78,6 +79,33 @@ fn on_atomics(random: &mut Random, own: u64) -> String {
         4 => format!("__VERIFIER_atomic_begin(); {flag} = {number}; part[{own}] += {flag}; __VERIFIER_atomic_end();"),
         5 => format!("r = r * 3 + atomic_fetch_add(&{flag}, {number});"),
         _ => format!("if ({flag} == {number}) _exit({});", 40 + number),
+    }
+}
+
+/// A loop that tries a number of times, which matters in some of them.
+fn in_tries(random: &mut Random) -> String {
+    let (flag, other) = if random.one_in(2) { ("x", "y") } else { ("y", "x") };
+    let (number, tries) = (1 + random.below(3), 2 + random.below(3));
+    match random.below(9) {
+        0 => format!("for (int i = 0; i < {tries}; i++) if ({flag} == {number}) {{ r = r * 3 + 1; break; }}"),
+        1 => format!(
+            "{{ int left = {tries}; while (left-- > 0) {{ int seen = {flag}; if (seen == {other} + {number}) {{ r += seen; break; }} }} }}"
+        ),
+        2 => format!(
+            "{{ unsigned left = {tries}; while (left--) {{ int was = {number}; if (atomic_compare_exchange_weak(&{flag}, &was, {number} + 1)) {{ r++; break; }} }} }}"
+        ),
+        3 => format!("{{ int i; for (i = 0; i < {tries}; i++) if ({flag}) break; r = r * 3 + i; }}"),
+        4 => format!(
+            "for (int i = 0; i < {tries}; i++) if (pthread_mutex_trylock(&m) == 0) {{ under_m++; pthread_mutex_unlock(&m); break; }}"
+        ),
+        5 => format!("for (int i = 0; i < {tries}; i++) if (sem_trywait(&semaphore) == 0) {{ r = r * 3 + 1; break; }}"),
+        6 => format!("for (int i = 0; i < {tries}; i++) {{ if ({flag} == {number}) {other} ^= 1; }}"),
+        7 => format!(
+            "{{ int last = 0; for (long i = {tries}; i != 0; --i) {{ last = {flag}; if (last == {number}) break; }} r = r * 3 + last; }}"
+        ),
+        _ => format!(
+            "{{ int seen = 0; for (unsigned char i = 0; i < {tries}; i++) {{ pthread_mutex_lock(&m); seen += under_m & 1; pthread_mutex_unlock(&m); }} r += seen; }}"
+        ),
     }
 }
 
