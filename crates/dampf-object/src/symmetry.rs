@@ -368,7 +368,7 @@ impl Machine<'_> {
 
     /// Puts the state together with all threads in slots of their own; `sorted`, in its canonical form. What came
     /// from which slot is noted in `origins`.
-    pub fn store_at_rest(&mut self, sorted: bool, out: &mut Vec<Word>, origins: &mut Vec<u32>) {
+    pub fn store_at_rest(&mut self, sorted: bool, out: &mut Vec<Word>, origins: &mut [u32]) {
         self.store(out);
         if !self.is_symmetric() || self.process.ended.is_some() {
             return;
@@ -396,7 +396,7 @@ impl Machine<'_> {
             self.store(out);
         }
         let before = out.clone();
-        let origins_before = origins.clone();
+        let origins_before = origins.to_vec();
         if let Some(AtHome { home, .. }) = self.step.at_home {
             for at in [thread_at(home as usize), arenas_at(home as usize)] {
                 out[at] = 0;
