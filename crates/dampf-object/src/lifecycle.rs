@@ -314,6 +314,7 @@ impl Machine<'_> {
     pub fn can_join(&self, handle: u64, joiner: u32) -> bool {
         match self.slot_of_handle(handle) {
             Some(slot) if slot == joiner => true,
+            Some(slot) if self.is_away(slot) => false,
             Some(slot) if self.is_member(slot) => self.can_join_class(slot),
             Some(slot) => !self.threads[slot as usize].is_alive() || self.threads[slot as usize].detached,
             None => true,

@@ -130,6 +130,11 @@ impl Machine<'_> {
         self.home(slot).is_some()
     }
 
+    /// Whether the thread of a slot is at home: it was created in this step, or runs.
+    pub fn is_away(&self, slot: u32) -> bool {
+        self.step.at_home.is_some_and(|at| at.own == slot)
+    }
+
     /// The slots of threads of a class.
     fn members(&self, class: u8) -> impl Iterator<Item = u32> {
         self.threads.iter().enumerate().filter(move |(_, thread)| thread.class == class).map(|(slot, _)| slot as u32)

@@ -63,7 +63,7 @@ fn threads_are_created_one_by_one_and_in_batches() {
     if !has_compiler() {
         return;
     }
-    for kind in ["KIND=0", "KIND=1", "KIND=2", "KIND=3"] {
+    for kind in ["KIND=0", "KIND=1", "KIND=2", "KIND=3", "KIND=4"] {
         compare(&programs(), &["created.c", "-D", kind]);
         compare(&programs(), &["created.c", "-D", kind, "--reduce", "lgc"]);
     }
