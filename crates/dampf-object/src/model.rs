@@ -5,7 +5,7 @@ use crate::premise::Premise;
 use crate::program::Program;
 use crate::run_end::RunEnd;
 use crate::sharing::Sharing;
-use crate::spin_counters::{LAST_TRY, Progress};
+use crate::spin_counters::LAST_TRY;
 use crate::start;
 use crate::step_log::StepLog;
 use crate::system::{ProgramChecks, System};
@@ -326,9 +326,8 @@ impl ObjectWorker<'_> {
         match ending {
             None => {
                 self.machine.store_at_rest(true, &mut self.words, &mut self.origins);
-                if self.progress(state, slot, way) == Progress::Made {
-                    out.push(action(slot, way), &self.words);
-                }
+                self.settle_round(state, slot, way);
+                out.push(action(slot, way), &self.words);
             }
             Some(Ending::Fault(fault)) => out.push_fault(action(slot, way), fault),
             Some(Ending::Unsupported(unsupported)) => out.set_unsupported(unsupported),

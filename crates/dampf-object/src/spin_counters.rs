@@ -8,7 +8,8 @@
 //! - A thread with that mark can, whenever it stands at the same place in the same call, go on as usual, or take its
 //!   step as its *last try*: with the counter as it is before the last one. The mark goes when the loop is left.
 //! - The mark knows what else the thread had in its registers and on its stack. A step by which it comes back to the
-//!   same, after steps that changed nothing but its own stack and registers, is left out: it has not moved.
+//!   same, after steps that changed nothing but its own stack and registers, leads to where it was: the counter is as
+//!   it was then.
 //!
 //! **Nothing is missed.** Take a run of all states, and leave out of it every round of a thread that changes nothing
 //! but a counter, though others may have moved meanwhile: they have not noticed it. What is left is a run of states
@@ -56,19 +57,20 @@ pub struct LastTry {
     /// Where the counter is, and how long.
     pub counter: u64,
     pub bytes: u32,
-    /// What is added to it, and what it is before the last try.
+    /// What is added to it, what it was when the thread was marked, and what it is before the last try.
     pub change: u64,
+    pub base: u64,
     pub value: u64,
     /// A hash of what else the thread had when it was marked; 0 once it has done something that others may notice.
     pub kept: u64,
 }
 
-pub const LAST_TRY_WORDS: usize = 15;
+pub const LAST_TRY_WORDS: usize = 17;
 
 impl LastTry {
     pub fn encode(&self) -> [Word; LAST_TRY_WORDS] {
         let [pc, sp, returns_to] = self.place;
-        let longs = [pc, sp, returns_to, self.counter, self.change, self.value, self.kept];
+        let longs = [pc, sp, returns_to, self.counter, self.change, self.base, self.value, self.kept];
         let mut words = [self.bytes; LAST_TRY_WORDS];
         for (at, long) in longs.into_iter().enumerate() {
             words[2 * at..2 * at + 2].copy_from_slice(&[long as Word, (long >> 32) as Word]);
@@ -78,17 +80,9 @@ impl LastTry {
 
     pub fn decode(words: &[Word]) -> LastTry {
         let long = |at: usize| u64::from(words[at]) | u64::from(words[at + 1]) << 32;
-        let [pc, sp, returns_to, counter, change, value, kept] = [0, 2, 4, 6, 8, 10, 12].map(long);
-        LastTry { place: [pc, sp, returns_to], counter, bytes: words[LAST_TRY_WORDS - 1], change, value, kept }
+        let [pc, sp, returns_to, counter, change, base, value, kept] = [0, 2, 4, 6, 8, 10, 12, 14].map(long);
+        LastTry { place: [pc, sp, returns_to], counter, bytes: words[LAST_TRY_WORDS - 1], change, base, value, kept }
     }
-}
-
-/// How a step counts that has led to a state.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Progress {
-    Made,
-    /// The thread only tries again, which it may since it was marked.
-    None,
 }
 
 impl Machine<'_> {
@@ -175,37 +169,33 @@ impl ObjectWorker<'_> {
         begins && self.mark(state, slot, way)
     }
 
-    /// Whether a step has led anywhere: from a state to the one that the machine holds and that was put together. A
-    /// thread that has only tried again gets its mark instead, if it has none.
-    pub fn progress(&mut self, state: &[Word], slot: u32, way: u32) -> Progress {
-        let marked = self.machine.threads[slot as usize].last_try;
-        let machine = &self.machine;
-        match marked {
-            None => {
-                let is_round = way < LAST_TRY
-                    && machine.leaves_out_tries()
-                    && machine.stands_at(slot, machine.place_in(state, slot))
-                    && self.is_only_own(state, slot);
-                if is_round {
-                    let behind = std::mem::take(&mut self.words);
-                    if !self.mark(state, slot, way) {
-                        self.words = behind;
-                    }
+    /// Looks at a step from a state to the one that the machine holds and that was put together. A thread that has only
+    /// tried again gets its mark instead, if it has none; if it has, it is where it was.
+    pub fn settle_round(&mut self, state: &[Word], slot: u32, way: u32) {
+        let machine = &mut self.machine;
+        let Some(last) = machine.threads[slot as usize].last_try else {
+            let is_round = way < LAST_TRY
+                && machine.leaves_out_tries()
+                && machine.stands_at(slot, machine.place_in(state, slot))
+                && self.is_only_own(state, slot);
+            if is_round {
+                let behind = std::mem::take(&mut self.words);
+                if !self.mark(state, slot, way) {
+                    self.words = behind;
                 }
-                Progress::Made
             }
-            Some(last) if last.kept == 0 => Progress::Made,
-            Some(last) if !self.is_only_own(state, slot) => {
-                // Others may notice what was done, so that coming back is not the same as staying.
-                self.machine.set_mark(slot, LastTry { kept: 0, ..last });
-                self.machine.store(&mut self.words);
-                Progress::Made
-            }
-            Some(last) if machine.may_be_last_try(slot) => match self.machine.kept(slot, &last) == last.kept {
-                true => Progress::None,
-                false => Progress::Made,
-            },
-            Some(_) => Progress::Made,
+            return;
+        };
+        if last.kept == 0 {
+            return;
+        }
+        if !self.is_only_own(state, slot) {
+            // Others may notice what was done, so that coming back is not the same as staying.
+            self.machine.set_mark(slot, LastTry { kept: 0, ..last });
+            self.machine.store(&mut self.words);
+        } else if self.machine.may_be_last_try(slot) && self.machine.kept(slot, &last) == last.kept {
+            self.machine.memory.poke(last.counter, &last.base.to_le_bytes()[..last.bytes as usize]);
+            self.machine.store(&mut self.words);
         }
     }
 
@@ -244,7 +234,7 @@ impl ObjectWorker<'_> {
             self.machine.see_round(place[0]);
         }
         let (bytes, change) = ((counter.end - counter.start) as u32, latter.wrapping_sub(former));
-        Some(LastTry { place, counter: counter.start, bytes, change, value, kept: 0 })
+        Some(LastTry { place, counter: counter.start, bytes, change, base: former, value, kept: 0 })
     }
 
     /// How many steps a thread takes alone to come back to where it stands in a state; the machine is there then.
@@ -313,8 +303,9 @@ impl Machine<'_> {
     /// Whether a thread stands in a state where rounds of several steps begin, and has no mark that is up to date.
     /// Random runs look for such places.
     fn begins_round(&mut self, state: &[Word], slot: u32) -> bool {
-        let is_head = self.system.sharing.round_heads.contains(&self.place_in(state, slot)[0]);
-        if !is_head && self.system.seen.is_none() {
+        let (heads, is_random_run) = (&self.system.sharing.round_heads, self.system.seen.is_some());
+        let is_head = !heads.is_empty() && heads.contains(&self.place_in(state, slot)[0]);
+        if !is_head && !is_random_run {
             return false;
         }
         self.load(state);

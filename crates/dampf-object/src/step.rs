@@ -19,6 +19,10 @@ use std::collections::HashMap;
 /// Interrupting a thread anywhere is sound, it only adds states.
 const BUDGET: u64 = 1 << 24;
 
+/// What the machine cannot do counts as so many instructions, since it takes as long: operations of ours that nobody
+/// notices, in a loop, would otherwise keep a step busy for many seconds.
+const OPERATION_COST: u64 = 1 << 9;
+
 /// A thread that is interrupted is looked at for so many instructions to find a place where its loop comes by.
 const LOOP_WINDOW: u32 = 1 << 15;
 
@@ -262,6 +266,7 @@ impl Machine<'_> {
             _ => {}
         }
         let (is_first, pc) = (way.is_some(), hart.pc);
+        *budget = budget.saturating_sub(OPERATION_COST);
         let mut next = self.after_exit(hart, exit, way);
         if matches!(next, Err(RunEnd::Shared)) {
             let ahead = self.shared_access_ahead(hart);

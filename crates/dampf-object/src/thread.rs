@@ -354,6 +354,7 @@ mod tests {
                 counter: 3 << 40,
                 bytes: 4,
                 change: u64::MAX,
+                base: 1,
                 value: 5,
                 kept: 6,
             }),
