@@ -12,6 +12,7 @@ use crate::wire::Garbled;
 use crate::{Distributable, RankProblem, RankSettings};
 use dampf_core::Word;
 use dampf_net::Rank;
+use dampf_search::safra::Balance;
 use dampf_store::hash_words;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,13 +21,6 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Held {
     pub state: Vec<Word>,
     pub companion: Companion,
-}
-
-/// Messages with states, sent and received.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Balance {
-    pub sent: u64,
-    pub received: u64,
 }
 
 pub(crate) struct Delivery<'a, M: Distributable> {
@@ -42,6 +36,7 @@ pub(crate) struct Delivery<'a, M: Distributable> {
     held: BTreeMap<Bucket, Vec<Held>>,
     /// The level that is being explored, in a search by levels.
     pub level: u64,
+    /// Messages with states.
     pub balance: Balance,
     /// A file of another rank that cannot be read.
     unreadable: Option<PathBuf>,

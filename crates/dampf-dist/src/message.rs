@@ -4,11 +4,11 @@ use crate::levels::LevelEnd;
 use crate::partition::Bucket;
 use crate::progress::Progress;
 use crate::report::{read_actions, write_actions};
-use crate::termination::Token;
 use crate::wire::{Garbled, Reader, Write};
 use dampf_core::Action;
 use dampf_net::Rank;
 use dampf_search::StopReason;
+use dampf_search::safra::Token;
 use dampf_store::{Prefix, StateRef};
 
 /// A message, read. Long contents stay in the bytes they came in.

@@ -1,28 +1,17 @@
 //! Has the search ended everywhere?
 //!
 //! A rank that has nothing to do may get work from another one at any moment, and work may be on its way. Safra's
-//! algorithm finds out: a token goes round the ring of ranks, each adds the number of messages it has sent minus those
-//! it has received, and taints the token if it has received one since the token was last there. Only if the token comes
-//! back to the first rank untainted, with a sum of zero, and the first rank has received nothing either, no message can
-//! be under way and nobody can have work. `models/self` holds a model of it that Dampf checks.
+//! algorithm finds out ([`dampf_search::safra`]): its token travels in a message here.
 //!
 //! [`IdleReports`] is what a paper of 2007 does instead: ranks tell the first one when they run out of work and when
 //! they get new. It is wrong, as its authors say: messages under way are in nobody's report. It is kept to show just
 //! that.
 
 use crate::Termination;
-use crate::delivery::Balance;
 use crate::mail::Mail;
 use crate::message::Message;
 use dampf_net::Rank;
-
-/// The token that goes round.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Token {
-    /// Messages sent minus messages received, of the ranks that the token has passed.
-    pub balance: i64,
-    pub tainted: bool,
-}
+use dampf_search::safra::{self, Balance, Safra, Token};
 
 /// What a rank without work finds out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,7 +33,7 @@ pub(crate) enum Detection {
 impl Detection {
     pub fn new(termination: Termination, mail: &Mail) -> Self {
         match termination {
-            Termination::Safra => Detection::Safra(Safra::default()),
+            Termination::Safra => Detection::Safra(Safra::new(mail.rank, mail.ranks)),
             Termination::IdleReports => Detection::IdleReports(IdleReports::new(mail.rank, mail.ranks)),
         }
     }
@@ -52,7 +41,14 @@ impl Detection {
     /// To be asked when the rank has no work and nothing left to send.
     pub fn rest(&mut self, balance: Balance, mail: &mut Mail) -> Rest {
         let rest = match self {
-            Detection::Safra(safra) => safra.rest(balance, mail),
+            Detection::Safra(safra) => match safra.rest(balance) {
+                safra::Rest::Waits => Rest::Waits,
+                safra::Rest::Passes(to, token) => {
+                    mail.send(to, &Message::Token(token));
+                    Rest::Told
+                }
+                safra::Rest::Ended => Rest::Ended,
+            },
             Detection::IdleReports(reports) => reports.rest(mail),
         };
         if rest == Rest::Ended {
@@ -70,7 +66,7 @@ impl Detection {
 
     pub fn take_token(&mut self, token: Token) {
         if let Detection::Safra(safra) = self {
-            safra.token = Some(token);
+            safra.take_token(token);
         }
     }
 
@@ -78,42 +74,6 @@ impl Detection {
         if let Detection::IdleReports(reports) = self {
             reports.idle[from as usize] = is_idle;
         }
-    }
-}
-
-/// One rank's part in Safra's algorithm.
-#[derive(Debug, Default)]
-pub(crate) struct Safra {
-    /// Messages that had been received when the token left.
-    received: u64,
-    token: Option<Token>,
-    /// The first rank's: a token is on its way.
-    is_probing: bool,
-}
-
-impl Safra {
-    fn rest(&mut self, Balance { sent, received }: Balance, mail: &mut Mail) -> Rest {
-        if mail.ranks == 1 {
-            return Rest::Ended;
-        }
-        let own = sent as i64 - received as i64;
-        let is_tainted = received > self.received;
-        let token = self.token.take();
-        let (to, passed) = match token {
-            Some(token) if mail.rank > 0 => {
-                let tainted = token.tainted || is_tainted;
-                ((mail.rank + 1) % mail.ranks, Token { balance: token.balance + own, tainted })
-            }
-            None if mail.rank > 0 || self.is_probing => return Rest::Waits,
-            Some(token) if !token.tainted && !is_tainted && token.balance + own == 0 => return Rest::Ended,
-            _ => {
-                self.is_probing = true;
-                (1, Token { balance: 0, tainted: false })
-            }
-        };
-        self.received = received;
-        mail.send(to, &Message::Token(passed));
-        Rest::Told
     }
 }
 

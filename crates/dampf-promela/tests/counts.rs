@@ -16,14 +16,14 @@ struct Expected {
     states: usize,
 }
 
-/// What a model says of itself as it stands, and in lines like `//~ WITH N=4: STATES 10` of itself with other
-/// definitions.
+/// What a model says of itself as it stands, and in lines like `//~ WITH N=4: STATES 10` or `//~ WITH N=4: VERDICT
+/// verified STATES 10` of itself with other definitions.
 fn expected(text: &str) -> Vec<Expected> {
     let note = |name: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix("//~ ")?.strip_prefix(name));
         line.unwrap_or_else(|| panic!("no line `//~ {name}`")).trim()
     };
-    let verdict = match note("VERDICT") {
+    let verdict = |text: &str| match text.trim() {
         "verified" => None,
         other => match other.strip_prefix("violated ").and_then(FaultKind::from_name) {
             Some(kind) => Some(kind),
@@ -31,11 +31,14 @@ fn expected(text: &str) -> Vec<Expected> {
         },
     };
     let states = |text: &str| text.trim().parse().expect("a number of states");
-    let as_it_stands = Expected { definitions: Vec::new(), verdict, states: states(note("STATES")) };
+    let usual = verdict(note("VERDICT"));
+    let as_it_stands = Expected { definitions: Vec::new(), verdict: usual, states: states(note("STATES")) };
     let with = text.lines().filter_map(|line| line.strip_prefix("//~ WITH ")).map(|line| {
-        let (definitions, count) = line.split_once(": STATES").expect("definitions and a number of states");
+        let (definitions, said) = line.split_once(": ").expect("definitions and what is expected with them");
         let definition = |text: &str| text.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
         let definitions = definitions.split(' ').map(|text| definition(text).expect("a definition")).collect();
+        let (said, count) = said.split_once("STATES").expect("a number of states");
+        let verdict = said.strip_prefix("VERDICT ").map_or(usual, verdict);
         Expected { definitions, verdict, states: states(count) }
     });
     [as_it_stands].into_iter().chain(with).collect()

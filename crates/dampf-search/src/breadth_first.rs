@@ -44,7 +44,7 @@ pub(crate) fn search<R: Recall<S>, M: Model, S: Store>(
     }
     let levels = Mutex::new(Levels { now: VecDeque::from([Box::new(first)]), next: VecDeque::new(), over: false });
     let meeting = Meeting::new(options.threads);
-    let frontier = || LevelFrontier {
+    let frontier = |_| LevelFrontier {
         levels: &levels,
         meeting: &meeting,
         monitor,

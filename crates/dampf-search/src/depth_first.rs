@@ -1,11 +1,10 @@
 //! Depth-first search: a frontier of stacks, on one or more threads.
 //!
-//! Each thread has a stack. A state that is expanded stays on the stack as a *mark*, below its new
-//! successors, until these are done: the marks on a stack are the way to the state being expanded, so a
-//! trail needs no search. A thread without work gets the oldest open states of another's stack (they tend to have the
-//! largest part of the graph below them); the way to those is rebuilt from the store when it is needed.
+//! Each thread has a stack (`path_stack.rs`). A thread without work gets the oldest open states of another's stack:
+//! they tend to have the largest part of the graph below them.
 
 use crate::frontier::{Frontier, States};
+use crate::path_stack::{PathStack, Taken};
 use crate::rebuild::Route;
 use crate::recall::Recall;
 use crate::traversal::Traversal;
@@ -14,21 +13,6 @@ use dampf_core::{Model, Word};
 use dampf_store::{StateRef, Store};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
-
-#[derive(Clone, Copy)]
-struct Entry {
-    state: StateRef,
-    depth: u32,
-    /// Expanded; its new successors lie above.
-    mark: bool,
-}
-
-/// Entries, and the words that are carried with the open ones, in their order.
-#[derive(Default)]
-struct Stack {
-    entries: Vec<Entry>,
-    words: Vec<Word>,
-}
 
 /// How often, in expansions, a thread looks whether another one is waiting for work.
 const SHARE_INTERVAL: u32 = 64;
@@ -44,7 +28,7 @@ struct Exchange {
 }
 
 struct Offers {
-    work: Vec<Stack>,
+    work: Vec<PathStack>,
     waiting: usize,
     over: bool,
 }
@@ -56,29 +40,22 @@ pub(crate) fn search<R: Recall<S>, M: Model, S: Store>(
     monitor: &Monitor,
 ) -> Traversal {
     let mut traversal = Traversal::default();
-    let carried = R::carried(model.width());
-    let mut first = Stack::default();
-    let begun = traversal.begin(model, store, (options, monitor), |_, state, words| {
-        first.entries.push(Entry { state, depth: 0, mark: false });
-        first.words.extend_from_slice(&words[..carried]);
-    });
+    let mut first = PathStack::new(R::carried(model.width()));
+    let begun = traversal.begin(model, store, (options, monitor), |_, state, words| first.push(state, 0, words));
     if !begun {
         return traversal;
     }
-    first.reverse_from(0, 0, carried);
+    first.reverse();
     let exchange = Exchange {
         offers: Mutex::new(Offers { work: vec![first], waiting: 0, over: false }),
         changed: Condvar::new(),
         waiting: AtomicUsize::new(0),
     };
-    let frontier = || StackFrontier {
+    let frontier = |_| StackFrontier {
         exchange: &exchange,
         monitor,
         options,
-        stack: Stack::default(),
-        carried,
-        depth: 0,
-        first_new: (0, 0),
+        stack: PathStack::new(R::carried(model.width())),
         until_look: SHARE_INTERVAL,
         truncated: false,
     };
@@ -88,7 +65,7 @@ pub(crate) fn search<R: Recall<S>, M: Model, S: Store>(
 
 impl Exchange {
     /// Waits for work; none when all threads wait, which means that there is none any more.
-    fn take(&self, threads: usize, monitor: &Monitor) -> Option<Stack> {
+    fn take(&self, threads: usize, monitor: &Monitor) -> Option<PathStack> {
         let mut offers = self.offers.lock().expect("no thread panics while it holds the offers");
         offers.waiting += 1;
         loop {
@@ -110,41 +87,10 @@ impl Exchange {
         }
     }
 
-    fn give(&self, work: Stack) {
+    fn give(&self, work: PathStack) {
         let mut offers = self.offers.lock().expect("no thread panics while it holds the offers");
         offers.work.push(work);
         self.changed.notify_one();
-    }
-}
-
-impl Stack {
-    /// Turns the entries from one on around, and their words. All of them are open.
-    #[inline]
-    fn reverse_from(&mut self, entry: usize, word: usize, carried: usize) {
-        self.entries[entry..].reverse();
-        if carried > 0 {
-            let words = &mut self.words[word..];
-            words.reverse();
-            words.chunks_exact_mut(carried).for_each(<[Word]>::reverse);
-        }
-    }
-
-    fn open(&self) -> usize {
-        self.entries.iter().filter(|entry| !entry.mark).count()
-    }
-
-    /// Takes the oldest open entries off.
-    fn split_oldest(&mut self, mut share: usize, carried: usize) -> Stack {
-        let mut handed = Stack { words: self.words.drain(..share * carried).collect(), ..Stack::default() };
-        self.entries.retain(|entry| {
-            let take = !entry.mark && share > 0;
-            if take {
-                share -= 1;
-                handed.entries.push(*entry);
-            }
-            !take
-        });
-        handed
     }
 }
 
@@ -152,12 +98,7 @@ struct StackFrontier<'a> {
     exchange: &'a Exchange,
     monitor: &'a Monitor,
     options: &'a SearchOptions,
-    stack: Stack,
-    carried: usize,
-    /// Of the state that is being expanded.
-    depth: u32,
-    /// Where its new successors begin on the stack, right above its mark, and where their words do.
-    first_new: (usize, usize),
+    stack: PathStack,
     until_look: u32,
     truncated: bool,
 }
@@ -167,42 +108,25 @@ impl StackFrontier<'_> {
     #[cold]
     fn share(&mut self) {
         self.until_look = SHARE_INTERVAL;
-        self.monitor.set_frontier(self.stack.entries.len() as u64);
-        if self.exchange.waiting.load(Ordering::Relaxed) == 0 || self.stack.entries.len() < SHARE_LEAST {
+        self.monitor.set_frontier(self.stack.len() as u64);
+        if self.exchange.waiting.load(Ordering::Relaxed) == 0 || self.stack.len() < SHARE_LEAST {
             return;
         }
         let open = self.stack.open();
         if open >= SHARE_LEAST {
-            self.exchange.give(self.stack.split_oldest(open / 2, self.carried));
+            self.exchange.give(self.stack.split_oldest(open / 2));
         }
     }
 
     /// The next open state, from the own stack.
     #[inline]
     fn pop(&mut self, batch: &mut States) -> bool {
-        while let Some(entry) = self.stack.entries.last_mut() {
-            if entry.mark {
-                self.stack.entries.pop();
-                continue;
+        while !self.monitor.is_stopped() {
+            match self.stack.take(batch, self.options.max_depth) {
+                Taken::Open => return true,
+                Taken::TooDeep => self.truncated = true,
+                Taken::Nothing => return false,
             }
-            if self.monitor.is_stopped() {
-                return false;
-            }
-            if self.options.max_depth.is_some_and(|limit| u64::from(entry.depth) >= limit) {
-                self.truncated = true;
-                self.stack.entries.pop();
-                self.stack.words.truncate(self.stack.words.len() - self.carried);
-                continue;
-            }
-            entry.mark = true;
-            self.depth = entry.depth;
-            let words = self.stack.words.len() - self.carried;
-            batch.push(entry.state, &self.stack.words[words..]);
-            if self.carried > 0 {
-                self.stack.words.truncate(words);
-            }
-            self.first_new = (self.stack.entries.len(), words);
-            return true;
         }
         false
     }
@@ -223,27 +147,17 @@ impl Frontier for StackFrontier<'_> {
 
     #[inline]
     fn put(&mut self, state: StateRef, words: &[Word]) {
-        self.stack.entries.push(Entry { state, depth: self.depth + 1, mark: false });
-        if self.carried > 0 {
-            self.stack.words.extend_from_slice(&words[..self.carried]);
-        }
+        self.stack.put(state, words);
     }
 
     fn route(&self, _: &States, _: usize) -> Route {
-        let marks = self.stack.entries[..self.first_new.0].iter().filter(|entry| entry.mark);
-        Route::Along(marks.map(|entry| entry.state).collect())
+        self.stack.route()
     }
 
     #[inline]
     fn finish_batch(&mut self) {
-        let (entry, word) = self.first_new;
-        if self.stack.entries.len() == entry {
-            // Nothing lies above the mark: it is done.
-            self.stack.entries.pop();
-        } else {
-            self.monitor.deepen(u64::from(self.depth) + 1);
-            // The first successor is to be explored first.
-            self.stack.reverse_from(entry, word, self.carried);
+        if self.stack.finish() {
+            self.monitor.deepen(u64::from(self.stack.depth()) + 1);
         }
         self.until_look -= 1;
         if self.until_look == 0 {

@@ -6,6 +6,7 @@
 //!
 //! - `breadth_first.rs`: levels, so that a fault found is a nearest one;
 //! - `depth_first.rs`: a stack for each thread, with work handed to threads that have none;
+//! - `stack_slicing.rs`: a ring of threads, each with a slice of the depth-first stack, handing deep states on.
 //!
 //! `predictable.rs` is breadth-first in a canonical order, with the same result for any number of threads: its sink
 //! stages. [`external`] is breadth-first on disk, for spaces that are larger than memory: its sink gathers.
@@ -22,14 +23,19 @@ pub mod external;
 mod frontier;
 mod meeting;
 mod monitor;
+mod path_stack;
+mod patience;
 mod predictable;
 mod rebuild;
 mod recall;
+pub mod safra;
+mod stack_slicing;
 mod traversal;
 mod watch;
 
 pub use expand::{Expander, Judgement, Sink};
 pub use monitor::{Monitor, Snapshot, StopReason};
+pub use stack_slicing::HandOff;
 pub use watch::{peak_resident_bytes, resident_bytes, resident_file_bytes, watched};
 
 use dampf_core::{Fault, FaultSelection, Finding, Model, Statistics, Trail, Verdict, replay_selected};
@@ -43,6 +49,8 @@ use traversal::{Discovery, Traversal};
 pub enum Order {
     BreadthFirst,
     DepthFirst,
+    /// Depth-first in slices, by a ring of threads.
+    StackSlicing(HandOff),
 }
 
 /// What to search for, how, and when to give up.
@@ -117,6 +125,9 @@ pub fn check<M: Model, S: Retrieve + Parents + Staging>(
         (true, _) => predictable::search(model, store, options, monitor),
         (false, Order::BreadthFirst) => breadth_first::search::<FromStore, M, S>(model, store, options, monitor),
         (false, Order::DepthFirst) => depth_first::search::<FromStore, M, S>(model, store, options, monitor),
+        (false, Order::StackSlicing(hand_off)) => {
+            stack_slicing::search::<FromStore, M, S>(model, store, hand_off, options, monitor)
+        }
     })
 }
 
@@ -135,6 +146,9 @@ pub fn check_carrying<M: Model, S: Parent>(
     conclude::<Carried, M, S>(model, store, options, monitor, || match options.order {
         Order::BreadthFirst => breadth_first::search::<Carried, M, S>(model, store, options, monitor),
         Order::DepthFirst => depth_first::search::<Carried, M, S>(model, store, options, monitor),
+        Order::StackSlicing(hand_off) => {
+            stack_slicing::search::<Carried, M, S>(model, store, hand_off, options, monitor)
+        }
     })
 }
 

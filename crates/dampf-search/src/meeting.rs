@@ -1,15 +1,7 @@
 //! Where threads meet at the end of a level.
-//!
-//! A deep and narrow space has levels that take less time than putting a thread to sleep and waking it up, so whoever
-//! waits first spins, then yields, and sleeps only when the others take long.
 
+use crate::patience::Patience;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
-
-const SPINS: u32 = 2000;
-/// How long a thread yields before it sleeps, and how long it sleeps at a time.
-const PATIENCE: Duration = Duration::from_millis(1);
-const NAP: Duration = Duration::from_micros(100);
 
 pub(crate) struct Meeting {
     threads: usize,
@@ -33,17 +25,10 @@ impl Meeting {
             self.met.store(met.wrapping_add(1), Ordering::Release);
             return true;
         }
-        for _ in 0..SPINS {
-            // ORDERING: Acquire as above.
-            if self.met.load(Ordering::Acquire) != met {
-                return false;
-            }
-            std::hint::spin_loop();
-        }
-        let start = Instant::now();
+        let mut patience = Patience::default();
         // ORDERING: Acquire as above.
         while self.met.load(Ordering::Acquire) == met {
-            if start.elapsed() < PATIENCE { std::thread::yield_now() } else { std::thread::sleep(NAP) }
+            patience.pause();
         }
         false
     }

@@ -74,19 +74,19 @@ impl Traversal {
         self.judgement.ends_search(options).is_none()
     }
 
-    /// Explores with a frontier for each thread, made by `frontier`.
+    /// Explores with a frontier for each thread, made by `frontier` from the thread's number.
     pub fn explore<R: Recall<S>, M: Model, S: Store, F: Frontier>(
         &mut self,
         model: &M,
         store: &S,
         (options, monitor): (&SearchOptions, &Monitor),
-        frontier: impl Fn() -> F + Sync,
+        frontier: impl Fn(usize) -> F + Sync,
     ) {
-        let work = || {
+        let work = |number: usize| {
             let mut thread = Thread::<R, M, S, F> {
                 expander: Expander::new(model, options),
                 session: store.session(),
-                frontier: frontier(),
+                frontier: frontier(number),
                 options,
                 monitor,
                 traversal: Traversal::default(),
@@ -99,9 +99,10 @@ impl Traversal {
             thread.traversal.judgement.truncated |= thread.frontier.truncated();
             thread.traversal
         };
+        let work = &work;
         std::thread::scope(|scope| {
-            let threads: Vec<_> = (1..options.threads).map(|_| scope.spawn(work)).collect();
-            self.absorb(work());
+            let threads: Vec<_> = (1..options.threads).map(|number| scope.spawn(move || work(number))).collect();
+            self.absorb(work(0));
             for thread in threads {
                 self.absorb(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
             }

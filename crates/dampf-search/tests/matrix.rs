@@ -1,13 +1,14 @@
 //! Every search, store and number of threads against the naive reference, on random graphs.
 
 use dampf_core::{FaultKind, FaultSelection, IgnoredFaults, Model, Verdict, replay_selected};
-use dampf_search::{Monitor, Order, Outcome, SearchOptions, StopReason, check, check_carrying};
+use dampf_search::{HandOff, Monitor, Order, Outcome, SearchOptions, StopReason, check, check_carrying};
 use dampf_store::{ExactStore, HashCompactStore, TreeStore};
 use dampf_testkit::graph::{Edge, Graph, Size, random_graph};
 use dampf_testkit::pages::Pages;
 use dampf_testkit::reference::{Expected, reference, reference_selected};
 use std::collections::BTreeSet;
 use std::fmt;
+use std::num::NonZeroU32;
 
 #[derive(Clone, Copy, Debug)]
 enum StoreKind {
@@ -51,14 +52,20 @@ impl Engine {
     }
 }
 
+/// Every order, and whether it is predictable. Slices of all sizes from one step to more than small graphs have.
+fn orders() -> Vec<(Order, bool)> {
+    let slices = [1, 4].map(|depth| HandOff::Depth(NonZeroU32::new(depth).expect("not zero")));
+    let slicing = slices.into_iter().chain([HandOff::Auto]).map(|hand_off| (Order::StackSlicing(hand_off), false));
+    let others = [(Order::BreadthFirst, false), (Order::DepthFirst, false), (Order::BreadthFirst, true)];
+    others.into_iter().chain(slicing).collect()
+}
+
 fn matrix(deadlocks: bool) -> Vec<Engine> {
     let mut engines = Vec::new();
     for store in [StoreKind::Exact, StoreKind::Tree, StoreKind::HashCompact] {
         for threads in [1, 2, 4] {
             for keep_going in [false, true] {
-                for (order, deterministic) in
-                    [(Order::BreadthFirst, false), (Order::DepthFirst, false), (Order::BreadthFirst, true)]
-                {
+                for (order, deterministic) in orders() {
                     if deterministic && matches!(store, StoreKind::HashCompact) {
                         continue;
                     }

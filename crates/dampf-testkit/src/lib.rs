@@ -11,6 +11,7 @@ pub mod libraries;
 pub mod moving;
 pub mod mutants;
 pub mod pages;
+pub mod plot;
 #[cfg(feature = "program")]
 pub mod program;
 pub mod promela;

@@ -292,6 +292,19 @@ fn check_options(options: &CheckOptions) -> Result<(), Failure> {
             "leave one of the two out; with `--search dfs --threads 1` every run is the same already",
         ));
     }
+    let slices = options.search == Search::StackSlicing;
+    if slices && cluster::is_shared(options) {
+        return Err(Failure::with_help(
+            "--search stack-slicing is a search by the threads of one process, without ranks and checkpoints",
+            "with ranks, `--search dfs --partition depth=N` slices the depth",
+        ));
+    }
+    if options.handoff.is_some() && !slices {
+        return Err(Failure::with_help(
+            "--handoff says when a thread of --search stack-slicing hands states over",
+            "add --search stack-slicing",
+        ));
+    }
     if options.store != options::Store::Tree && cluster::is_shared(options) {
         return Err(Failure::with_help(
             "ranks (mpirun, --ranks and all options about them, --search first-come and best-first) and --checkpoint keep states in the tree \
@@ -335,6 +348,7 @@ fn setting(options: &CheckOptions, backend: &'static str, reduction: &'static st
         search: match options.search {
             Search::Bfs => "bfs",
             Search::Dfs => "dfs",
+            Search::StackSlicing => "stack-slicing",
             Search::FirstCome => "first-come",
             Search::BestFirst => "best-first",
         },

@@ -235,6 +235,7 @@ pub fn settings<M: Distributable>(
         Search::Dfs => Order::DepthFirst,
         Search::FirstCome => Order::FirstCome,
         Search::BestFirst => Order::BestFirst,
+        Search::StackSlicing => unreachable!("refused where options are checked: it is no search by ranks"),
     };
     let waiting = cluster.queue.unwrap_or_default();
     if waiting != Waiting::Hash && matches!(order, Order::DepthFirst | Order::BestFirst) {

@@ -49,6 +49,7 @@ pub fn search_options(options: &CheckOptions, clock: &Clock, states_before: u64)
     dampf_search::SearchOptions {
         order: match options.search {
             Search::Dfs => Order::DepthFirst,
+            Search::StackSlicing => Order::StackSlicing(options.handoff.unwrap_or_default()),
             Search::Bfs | Search::FirstCome | Search::BestFirst => Order::BreadthFirst,
         },
         threads: options.threads,

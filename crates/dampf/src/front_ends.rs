@@ -8,6 +8,7 @@ mod program_info;
 mod program_surroundings;
 mod promela;
 mod promela_info;
+mod reference;
 
 use crate::check;
 use crate::cluster::Ranks;
@@ -96,6 +97,7 @@ impl Registry {
             .with::<guarded::Guarded<guarded::Dve>>()
             .with::<guarded::Guarded<guarded::Dmc>>()
             .with::<program::Program>()
+            .with::<reference::Reference>()
     }
 
     /// One more.

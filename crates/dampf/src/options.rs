@@ -8,6 +8,7 @@ use crate::values;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use dampf_core::{Fault, FaultSelection};
 use dampf_dist::{LocalSearch, Partition, Waiting};
+use dampf_search::HandOff;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -106,6 +107,13 @@ pub struct CheckOptions {
     /// In which order states are explored; breadth-first finds shortest runs
     #[arg(long, value_enum, value_name = "ORDER", default_value = "bfs", help_heading = "Search")]
     pub search: Search,
+
+    /// With `--search stack-slicing`: how many steps a thread goes on before it hands states to the next one, or `auto`
+    ///
+    /// Few steps make threads spend their time with handing over, many leave others without work; in between it matters
+    /// little. auto: 20, fewer while a thread waits, more while states pile up.
+    #[arg(long, value_name = "STEPS", value_parser = values::hand_off, help_heading = "Search")]
+    pub handoff: Option<HandOff>,
 
     /// How many threads search; one unless you say otherwise, `auto` or 0 means one per core
     #[arg(long, value_name = "N", default_value = "1", value_parser = values::threads, help_heading = "Search")]
@@ -556,6 +564,8 @@ pub enum Search {
     Bfs,
     /// Depth-first
     Dfs,
+    /// Depth-first in slices: threads in a ring, each hands the states behind its slice to the next
+    StackSlicing,
     /// As they come: breadth-first without waiting for the end of a level; with ranks
     FirstCome,
     /// The state with the fewest steps first; with ranks

@@ -2,6 +2,7 @@
 
 use crate::options::PartitionOption;
 use dampf_dist::{ForeignStates, LocalSearch, OwnStates, Partition, Waiting};
+use dampf_search::HandOff;
 use std::time::Duration;
 
 /// More threads than this are a mistake, and starting them may fail.
@@ -62,6 +63,14 @@ pub fn threads(text: &str) -> Result<usize, String> {
             Ok(_) => Err(format!("at most {THREADS_MAX} threads")),
             Err(_) => Err("expected a number of threads, or `auto`".to_owned()),
         },
+    }
+}
+
+/// `20`, `auto`: after how many steps a thread hands states over.
+pub fn hand_off(text: &str) -> Result<HandOff, String> {
+    match text {
+        "auto" => Ok(HandOff::Auto),
+        _ => text.parse().map(HandOff::Depth).map_err(|_| "expected a number of steps, or `auto`".to_owned()),
     }
 }
 
@@ -225,6 +234,15 @@ mod tests {
         assert_eq!(threads("0"), threads("auto"));
         for bad in ["-1", "many", "1000000", ""] {
             assert!(threads(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn hand_off_depths_are_at_least_one_step() {
+        assert_eq!(hand_off("auto"), Ok(HandOff::Auto));
+        assert!(matches!(hand_off("7"), Ok(HandOff::Depth(depth)) if depth.get() == 7));
+        for bad in ["0", "-1", "many", ""] {
+            assert!(hand_off(bad).is_err(), "{bad}");
         }
     }
 

@@ -244,7 +244,7 @@ fn the_predictable_search_finds_the_same_run_on_any_number_of_threads() {
 
 #[test]
 fn every_engine_agrees() {
-    for search in ["bfs", "dfs"] {
+    for search in ["bfs", "dfs", "stack-slicing"] {
         for store in ["tree", "exact"] {
             for backend in ["native", "interpreter"] {
                 for threads in ["1", "2"] {
@@ -264,7 +264,13 @@ fn a_store_that_is_not_exact_verifies_nothing_and_finds_faults() {
     let check = |model: &str, options: &[&str]| {
         summary(&dampf(&[&["check", model, "--store", "hash-compact", "--json", "-"], options].concat()))
     };
-    for options in [&[][..], &["--search", "dfs"], &["--threads", "2"], &["--search", "dfs", "--threads", "2"]] {
+    for options in [
+        &[][..],
+        &["--search", "dfs"],
+        &["--threads", "2"],
+        &["--search", "dfs", "--threads", "2"],
+        &["--search", "stack-slicing", "--threads", "2", "--handoff", "1"],
+    ] {
         let sure = summary(&dampf(&[&["check", "turns.dve", "--json", "-"], options].concat()));
         let unsure = check("turns.dve", options);
         assert_eq!((&sure["verdict"], &unsure["verdict"]), (&json!("verified"), &json!("unknown")));

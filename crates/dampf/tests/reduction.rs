@@ -54,10 +54,11 @@ fn verdicts_are_the_same_and_states_are_fewer() {
 
 #[test]
 fn every_search_counts_the_same_with_reduction() {
-    let searches: [&[&str]; 7] = [
+    let searches: [&[&str]; 8] = [
         &["--threads", "2"],
         &["--search", "dfs"],
         &["--search", "dfs", "--threads", "2"],
+        &["--search", "stack-slicing", "--threads", "3", "--handoff", "4"],
         &["--deterministic", "--threads", "2"],
         &["--ranks", "3"],
         &["--store", "disk"],

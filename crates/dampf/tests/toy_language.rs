@@ -162,6 +162,7 @@ fn main() -> ExitCode {
     run("check right.toy --json -", 0, "\"rounds\": 5");
     for options in [
         "--search dfs --threads 2",
+        "--search stack-slicing --threads 3 --handoff 2",
         "--deterministic",
         "--ranks 3",
         "--store exact",

@@ -6,7 +6,9 @@
 
 mod dist;
 mod row;
+mod slicing;
 mod subject;
+mod table;
 
 use crate::Failure;
 use crate::checker::{Checked, Checker, Setting};
@@ -16,6 +18,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use dist::DistOptions;
 use row::{Effort, Peer, Row, Speedup};
 use serde_json::json;
+use slicing::SlicingOptions;
 use std::path::PathBuf;
 use std::time::Duration;
 use subject::Subject;
@@ -62,6 +65,8 @@ pub struct BenchOptions {
 enum OtherBench {
     /// What a search on several ranks sends, in tables like those of the thesis that its models come from
     Dist(DistOptions),
+    /// What stack slicing gains by more cores, in figures like those of the paper that it comes from
+    Slicing(SlicingOptions),
 }
 
 /// A set of models, and what is of interest about them.
@@ -83,8 +88,10 @@ struct Bench {
 }
 
 pub fn run(workspace: &Workspace, options: &BenchOptions) -> Result<(), Failure> {
-    if let Some(OtherBench::Dist(options)) = &options.other {
-        return dist::run(workspace, options);
+    match &options.other {
+        Some(OtherBench::Dist(options)) => return dist::run(workspace, options),
+        Some(OtherBench::Slicing(options)) => return slicing::run(workspace, options),
+        None => {}
     }
     let with_spin = spin::is_installed();
     if !with_spin {

@@ -173,8 +173,8 @@ pub fn made<M: Interleaving + Symmetry>(
     Ok(Made { searched, reference, backend, reduction })
 }
 
-/// The constants that `-D` sets in a model.
-fn definitions(texts: &[String]) -> Result<Vec<(String, i64)>, Failure> {
+/// The constants that `-D` sets in a model, each once.
+pub fn definitions(texts: &[String]) -> Result<Vec<(String, i64)>, Failure> {
     let read = |text: &String| values::definition(text).map_err(|error| Failure::new(format!("-D {text}: {error}")));
     let definitions = texts.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     for (index, (name, _)) in definitions.iter().enumerate() {

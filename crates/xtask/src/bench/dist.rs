@@ -7,9 +7,9 @@
 
 mod instance;
 mod run;
-mod table;
 
 use super::machine;
+use super::table::{Table, fraction, megabytes, percent};
 use crate::Failure;
 use crate::figures::{grouped, time};
 use crate::workspace::{FileOptions, Workspace};
@@ -17,7 +17,6 @@ use clap::Args;
 use instance::Instance;
 use run::{Measured, Runs, Way};
 use serde_json::{Value, json};
-use table::{Table, fraction, megabytes, percent};
 
 #[derive(Args, Debug)]
 pub struct DistOptions {

@@ -10,8 +10,6 @@
 //! What is left out: packing a state costs nothing, and the cost of looking a state up is borne by the rank that finds
 //! it, though its owner does it. Both are small against what a message costs.
 
-mod plot;
-
 use clap::Parser;
 use dampf_core::{Model, Source};
 use dampf_dist::{Node, Order, Partition, RankSettings, Summary, search_on_threads};
@@ -20,7 +18,7 @@ use dampf_net::Rank;
 use dampf_net::simulation::{self, Ending, MICROSECOND, NANOSECOND, Outcome, Time};
 use dampf_search::{Monitor, SearchOptions};
 use dampf_store::TreeStore;
-use plot::{Line, Panel, Point};
+use dampf_testkit::plot::{Axis, Figure, Line, Panel, Point};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -113,8 +111,8 @@ fn project(arguments: &Arguments) -> Result<(), String> {
             "latency {} µs, overhead {} µs, {} Gbit/s",
             arguments.latency, arguments.overhead, arguments.bandwidth
         );
-        std::fs::write(file, plot::svg(&title, &network, &arguments.ranks, &panels))
-            .map_err(|error| format!("cannot write `{}`: {error}", file.display()))?;
+        let figure = Figure { title, subtitle: network, panels, bound: "less than this: given up" };
+        std::fs::write(file, figure.svg()).map_err(|error| format!("cannot write `{}`: {error}", file.display()))?;
         println!("\nwritten: {}", file.display());
     }
     Ok(())
@@ -205,13 +203,19 @@ fn panel(arguments: &Arguments, model: &GclModel, measured: &Measured, cost: f64
             let efficiency = time_of_one / (outcome.makespan as f64 * f64::from(ranks));
             let is_bound = summary.stopped.is_some();
             print_row(&name, ranks, efficiency, &summary, &outcome);
-            points.push(Point { ranks, efficiency, is_bound });
+            points.push(Point { x: f64::from(ranks), y: efficiency, is_bound });
         }
-        lines.push(Line { name, points });
+        lines.push(Line { name, points, is_plain: false });
     }
     let microseconds = cost as f64 / MICROSECOND as f64;
     let digits = if microseconds < 1.0 { 2 } else { 0 };
-    Ok(Panel { title: format!("a transition takes {microseconds:.digits$} µs"), lines })
+    let percents = (0..=100).step_by(20).map(|percent| (f64::from(percent) / 100.0, format!("{percent}%")));
+    Ok(Panel {
+        title: format!("a transition takes {microseconds:.digits$} µs"),
+        x: Axis::logarithmic("ranks", arguments.ranks.iter().copied()),
+        y: Axis { name: "efficiency".to_owned(), is_logarithmic: false, ticks: percents.collect() },
+        lines,
+    })
 }
 
 fn print_row(name: &str, ranks: Rank, efficiency: f64, summary: &Summary, outcome: &Outcome) {
