@@ -206,6 +206,16 @@ pub struct StepPart {
     pub is_last: bool,
 }
 
+/// What is interchangeable in a model's states.
+pub trait Symmetry: Model {
+    /// Whether anything is.
+    fn is_symmetric(&self) -> bool;
+
+    /// Brings a state into the canonical form of its orbit: one of the states that it becomes by exchanging what is
+    /// interchangeable. A state and its canonical form are bisimilar, with the same faults.
+    fn canonicalise(&self, state: &mut [Word]);
+}
+
 /// Models whose steps are understood well enough that some can be put off; none says so by default.
 pub trait Interleaving: Model {
     fn interplay(&self) -> Option<Interplay> {

@@ -38,7 +38,7 @@ mod verdict;
 pub use companion::{
     Acceptance, Binding, CallStack, Change, Dependencies, Describe, Footprint, Footprints, Inspect, Interleaving,
     Interplay, Object, Observations, Part, Participation, ProcessMove, Propositions, Restore, Sections, Step, StepPart,
-    Transfer,
+    Symmetry, Transfer,
 };
 pub use component::{ComponentId, ComponentTable};
 pub use diagnostic::{Diagnostic, Source, SourceFile, Span};

@@ -14,6 +14,7 @@ pub mod model;
 pub mod native;
 mod observations;
 pub mod ranges;
+pub mod symmetry;
 mod watched;
 
 pub use expression_text::{expression_text, place_text};

@@ -13,6 +13,7 @@ use crate::ir::{ActionSource, Expr, Location, LocationId, ProcessId, Program, Va
 use crate::layout::{Buffer, Field, Layout, bits_for};
 use crate::native::Native;
 use crate::ranges::{Limits, Range, analyse};
+use crate::symmetry::Exchanges;
 use dampf_core::{Action, Model, Propositions, Restore, Sections, Successors, Transfer, Unsupported, Word, Worker};
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
@@ -56,6 +57,7 @@ pub struct GclModel {
     dependencies: OnceLock<DependencyTables>,
     object_numbers: ObjectNumbers,
     interplay: OnceLock<Option<InterplayTables>>,
+    exchanges: OnceLock<Exchanges>,
 }
 
 impl GclModel {
@@ -85,8 +87,17 @@ impl GclModel {
     fn of(interpreter: Interpreter, engine: Engine, ranges: Vec<Range>, error_state: Option<Vec<Word>>) -> GclModel {
         let propositions = property_guards(interpreter.program());
         let object_numbers = ObjectNumbers::new(interpreter.program());
-        let (dependencies, interplay) = (OnceLock::new(), OnceLock::new());
-        GclModel { interpreter, engine, ranges, error_state, propositions, dependencies, object_numbers, interplay }
+        GclModel {
+            interpreter,
+            engine,
+            ranges,
+            error_state,
+            propositions,
+            dependencies: OnceLock::new(),
+            object_numbers,
+            interplay: OnceLock::new(),
+            exchanges: OnceLock::new(),
+        }
     }
 
     /// The single steps that a step is made of, each with the state or moment that it is taken in.
@@ -158,6 +169,11 @@ impl GclModel {
     pub fn interplay_tables(&self) -> Option<&InterplayTables> {
         let compute = || InterplayTables::new(self.program(), self.actions(), &self.ranges, self.layout());
         self.interplay.get_or_init(compute).as_ref()
+    }
+
+    /// The exchanges of processes that map the program to itself; computed when first asked for.
+    pub fn exchanges(&self) -> &Exchanges {
+        self.exchanges.get_or_init(|| Exchanges::new(self.program(), self.layout()))
     }
 
     /// The numbers of the objects that footprints speak of.

@@ -53,6 +53,7 @@ impl Machine<'_> {
             return Some(Standing { region: None, valid: u64::MAX, writable: 0, visible: 0, foreign: 0 });
         }
         let region = Region::of(address, self.slots())?;
+        let is_at_home = self.is_at_home(region);
         let below = |end: u64| match end.saturating_sub(line) {
             bytes @ 0..64 => (1u64 << bytes) - 1,
             _ => u64::MAX,
@@ -60,7 +61,7 @@ impl Machine<'_> {
         let standing =
             |valid, visible, foreign| Some(Standing { region: Some(region), valid, writable: valid, visible, foreign });
         let own = |slot: u32, valid: u64| {
-            if sharing.is_shared_line(line) {
+            if sharing.is_shared_line(line) && !is_at_home {
                 standing(valid, u64::MAX, 0)
             } else {
                 standing(valid, 0, if slot == self.threads.running { 0 } else { u64::MAX })
@@ -82,7 +83,8 @@ impl Machine<'_> {
                 let offset = (line - region.base(0)) as u32;
                 let arena = &self.heap.arenas(slot).shared;
                 let (valid, local) = (arena.valid_mask(offset), arena.local_mask(offset));
-                standing(valid, !local, if slot == self.threads.running { 0 } else { local })
+                let visible = if is_at_home { 0 } else { !local };
+                standing(valid, visible, if slot == self.threads.running { 0 } else { local })
             }
             Region::Private(slot) => {
                 let valid = self.heap.arenas(slot).private.valid_mask((line - region.base(0)) as u32);

@@ -161,6 +161,7 @@ impl Machine<'_> {
     /// `pthread_cancel`.
     pub fn cancel_thread(&mut self, hart: &mut Hart) -> Result<Next, RunEnd> {
         let Some(slot) = self.slot_of_handle(hart.x[A0]) else { return Ok(Next::Return(ESRCH)) };
+        self.tell_apart(slot);
         if self.threads[slot as usize].status == Status::Absent {
             let me = self.thread_name(self.threads.running);
             let message = format!("{me} cancels a thread that was joined before or has ended detached");

@@ -1,6 +1,7 @@
 //! The step that is under way.
 
 use crate::step_log::StepLog;
+use crate::symmetry::{AtHome, Foresight};
 use crate::system::Granularity;
 use crate::transactions::Transaction;
 
@@ -18,6 +19,15 @@ pub struct CurrentStep {
     pub section_began: bool,
     /// The step ends behind the operation at hand, though the thread stands before none that others can notice.
     pub ends_here: bool,
+    /// The thread of a class that is at home in this step, and the slot that is its own: see
+    /// [`symmetry`](crate::symmetry).
+    pub at_home: Option<AtHome>,
+    /// The running thread stands before the creation of another only because somebody is at home.
+    pub stopped_to_create: bool,
+    /// Threads of classes that were released in this step and run behind it, each at home.
+    pub released: Vec<u32>,
+    /// The step is only taken to see what the joiner of a class does.
+    pub foresight: Option<Foresight>,
     /// The running thread may leave frames that other threads use.
     pub watches_frames: bool,
     /// The running thread's stack pointer when what it has left of its stack was last looked at.
@@ -46,6 +56,10 @@ impl CurrentStep {
         self.fresh.clear();
         self.output.clear();
         self.unsupported = None;
+        self.at_home = None;
+        self.stopped_to_create = false;
+        self.released.clear();
+        self.foresight = None;
         self.log = None;
     }
 

@@ -56,6 +56,7 @@ impl Machine<'_> {
     pub fn send_to_thread(&mut self, hart: &mut Hart) -> Result<Next, RunEnd> {
         let (handle, signal) = (hart.x[A0], hart.x[A1] as u32);
         let Some(slot) = self.slot_of_handle(handle) else { return Ok(Next::Return(ESRCH)) };
+        self.tell_apart(slot);
         // Two signals are the library's own.
         if signal > 64 || matches!(signal, 32 | 33) {
             return Ok(Next::Return(EINVAL));

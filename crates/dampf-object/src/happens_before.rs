@@ -2,6 +2,7 @@
 
 use crate::history::{Entry, History, Order, SECTIONS, SYSTEM, end_of, place};
 use crate::hooks::{Hook, Object, Visible, Ways};
+use crate::layout::slot_of;
 use crate::machine::Machine;
 use crate::premise::Premise;
 use crate::race::PendingAccess;
@@ -47,6 +48,10 @@ impl Machine<'_> {
             return Ok(());
         }
         let slot = self.threads.running;
+        if slot_of(address) == Some(slot) {
+            // What is left there others would find at theirs.
+            self.tell_apart_running();
+        }
         self.check_history(access, 0)?;
         let fences = self.system.sharing.has_fences();
         let Some(history) = self.history_mut() else { return Ok(()) };
@@ -271,7 +276,9 @@ impl Machine<'_> {
         let hook = self.system.program.hook(thread.pc).filter(|_| thread.status == Status::Running)?;
         let joined =
             self.slot_of_handle(self.threads.register(slot, A0)).filter(|_| hook.visible == Visible::AsJoin)?;
-        (joined != slot && self.threads[joined as usize].status != Status::Absent).then_some(joined)
+        // Whoever waits for a class waits for all of it, whichever of them it names.
+        let is_alone = !self.is_member(joined);
+        (is_alone && joined != slot && self.threads[joined as usize].status != Status::Absent).then_some(joined)
     }
 }
 

@@ -281,6 +281,41 @@ impl History {
         self.tell(creator, slot);
     }
 
+    /// Threads get other slots.
+    pub fn rename(&mut self, renamed: &dyn Fn(u32) -> u32) {
+        let places = |bits: u64| {
+            let slots = (0..u64::BITS).filter(|&slot| bits & bit(slot) != 0);
+            slots.fold(0, |bits, slot| bits | bit(renamed(slot)))
+        };
+        for entry in &mut self.entries {
+            entry.slot = renamed(entry.slot);
+            [&mut entry.known, &mut entry.fenced, &mut entry.found].into_iter().for_each(|bits| *bits = places(*bits));
+            for place in entry.places.iter_mut().filter(|place| (ENDS..ENDS + u64::from(u64::BITS)).contains(*place)) {
+                *place = end_of(renamed((*place - ENDS) as u32));
+            }
+            entry.places.sort_unstable();
+        }
+        self.entries.sort_unstable();
+    }
+
+    /// An order of threads by what they know and did, whatever slots others have.
+    pub fn compare(&self, one: u32, other: u32) -> std::cmp::Ordering {
+        let told = |slot: u32| {
+            let mut told: Vec<_> = self
+                .entries
+                .iter()
+                .map(|entry| {
+                    let knows = [entry.known, entry.fenced, entry.found].map(|bits| bits & bit(slot) != 0);
+                    let is_left = entry.places.binary_search(&end_of(slot)).is_ok();
+                    ((entry.address, entry.bytes, entry.writes, entry.pc), entry.slot == slot, knows, is_left)
+                })
+                .collect();
+            told.sort_unstable();
+            told
+        };
+        if self.entries.is_empty() { std::cmp::Ordering::Equal } else { told(one).cmp(&told(other)) }
+    }
+
     /// Forgets what all these threads know, and brings the rest into its canonical form.
     pub fn settle(&mut self, alive: impl Iterator<Item = u32>) {
         let alive = alive.fold(0, |bits, slot| bits | bit(slot));

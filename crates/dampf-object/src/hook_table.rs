@@ -679,7 +679,7 @@ static SEMAPHORE_WAIT: Wait = Wait {
 
 static JOIN_WAIT: Wait = Wait {
     is_over: |machine, [handle, _], slot| machine.can_join(handle, slot),
-    on_thread: |machine, handle, slot| machine.slot_of_handle(handle).filter(|_| !machine.can_join(handle, slot)),
+    on_thread: |machine, handle, slot| machine.joined_thread(handle, slot).filter(|_| !machine.can_join(handle, slot)),
     told: |machine, handle, _| machine.told_join_wait(handle),
 };
 

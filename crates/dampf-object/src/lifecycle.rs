@@ -93,10 +93,11 @@ impl Machine<'_> {
 
     pub fn create_thread(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
         let [handle, attributes, entry, argument] = [hart.x[10], hart.x[11], hart.x[12], hart.x[13]];
-        let Some(slot) = self.threads.iter().position(Thread::is_free) else {
-            return Err(self.refute(Fact::new(FactKind::TooFewSlots, self.slots() as u64)));
+        let slots = self.system.sharing.thread_slots();
+        let Some(own) = self.threads.iter().take(slots).position(Thread::is_free) else {
+            return Err(self.refute(Fact::new(FactKind::TooFewSlots, slots as u64)));
         };
-        let slot = slot as u32;
+        let own = own as u32;
         let c11 = attributes == u64::MAX;
         let detached = !c11 && attributes != 0 && self.memory.peek_word(attributes + ATTRIBUTE_FLAGS) & DETACHED != 0;
         let stack_bytes = match attributes {
@@ -106,6 +107,9 @@ impl Machine<'_> {
         let stack_bytes = if stack_bytes == 0 { layout::STACK_BYTES } else { stack_bytes.min(layout::STACK_BYTES) };
         self.check_writable(handle, 8)?;
         self.publish(argument);
+        self.see_creation(hart, detached);
+        let class = if detached { 0 } else { self.class_of(entry, argument) };
+        let slot = self.place_of_new(own, class);
         let stack_top = Region::Stack(slot).base(0);
         let pointer = self.thread_pointer(slot);
         self.copy_thread_local_image(pointer);
@@ -114,13 +118,14 @@ impl Machine<'_> {
         for flag in self.system.program.single_threaded_flags.clone() {
             self.memory.poke(flag, &[0]);
         }
-        self.memory.poke_long(handle, pointer);
+        self.memory.poke_long(handle, self.thread_pointer(own));
         let begin = self.system.program.stages.begin;
         self.threads[slot as usize] = Thread {
             status: Status::Running,
             detached,
             c11,
-            created_at: self.site(hart),
+            class,
+            created_at: self.told_creation(class).unwrap_or_else(|| self.site(hart)),
             entry: self.given_function(entry, argument) as u32,
             stack_bytes: stack_bytes as u32,
             sp: stack_top,
@@ -263,8 +268,9 @@ impl Machine<'_> {
             self.memory.space.replace_tree(region, dampf_rv::memory::Tree::EMPTY);
         }
         let status = if created.detached { Status::Absent } else { Status::Exited { value } };
-        let Thread { created_at, entry, held, .. } = created;
-        *self.threads.current_mut() = Thread { status, created_at, entry, held, ..Thread::default() };
+        let Thread { created_at, entry, held, class, .. } = created;
+        *self.threads.current_mut() = Thread { status, created_at, entry, held, class, ..Thread::default() };
+        self.check_end_of_member(value);
         if created.detached {
             *self.threads.current_mut() = created.gone();
         }
@@ -277,7 +283,9 @@ impl Machine<'_> {
         if self.threads.alive(1) == 0 {
             self.process.change().ended = Some(0);
         }
-        self.release_joiners(slot);
+        if created.class == 0 {
+            self.release_joiners(slot);
+        }
         Next::End
     }
 
@@ -306,6 +314,8 @@ impl Machine<'_> {
     pub fn can_join(&self, handle: u64, joiner: u32) -> bool {
         match self.slot_of_handle(handle) {
             Some(slot) if slot == joiner => true,
+            Some(slot) if self.is_away(slot) => false,
+            Some(slot) if self.is_member(slot) => self.can_join_class(slot),
             Some(slot) => !self.threads[slot as usize].is_alive() || self.threads[slot as usize].detached,
             None => true,
         }
@@ -322,6 +332,15 @@ impl Machine<'_> {
         let thread = self.threads[slot as usize];
         if self.has_invalid_clock(attempt) {
             return Ok(Next::Return(EINVAL));
+        }
+        if self.is_member(slot)
+            && let Some(value) = self.foresee_join(slot)
+        {
+            if result != 0 {
+                self.check_writable(result, bytes)?;
+                self.memory.poke(result, &value.to_le_bytes()[..bytes as usize]);
+            }
+            return Ok(Next::Return(0));
         }
         if thread.detached && slot != self.threads.running {
             return misuse(format!("{me} joins {}, which is detached", self.thread_name(slot)));
@@ -364,6 +383,7 @@ impl Machine<'_> {
         let misuse = |message: String| Err(RunEnd::fault(FaultKind::ThreadMisuse, message));
         let Some(slot) = self.slot_of_handle(hart.x[A0]) else { return Ok(Next::Return(ESRCH)) };
         let thread = self.threads[slot as usize];
+        self.tell_apart(slot);
         match thread.status {
             Status::Absent => misuse(format!("{me} detaches a thread that was joined before or is detached")),
             _ if thread.detached => Ok(Next::Return(EINVAL)),
@@ -404,6 +424,7 @@ impl Machine<'_> {
         let (handle, attributes) = (hart.x[A0], hart.x[A1]);
         let Some(slot) = self.slot_of_handle(handle) else { return Ok(Next::Return(ESRCH)) };
         self.check_writable(attributes, THREAD_ATTRIBUTES_BYTES)?;
+        self.tell_apart(slot);
         let thread = self.threads[slot as usize];
         self.memory.poke(attributes, &[0; THREAD_ATTRIBUTES_BYTES as usize]);
         let flags = STACK_IS_SET | if thread.detached { DETACHED } else { 0 };
@@ -416,6 +437,7 @@ impl Machine<'_> {
 
     /// The handle of the running thread.
     pub fn own_handle(&self, hart: &Hart) -> u64 {
+        self.tell_apart_running();
         hart.x[TP]
     }
 

@@ -6,6 +6,7 @@
 use crate::current_step::CurrentStep;
 use crate::frame_slots::FrameSlots;
 use crate::heap_arenas::HeapArenas;
+use crate::held_locks::HeldLocks;
 use crate::layout::Region;
 use crate::liveness::Liveness;
 use crate::loaded_process::LoadedProcess;
@@ -63,6 +64,8 @@ pub struct Machine<'m> {
     pub process: LoadedProcess<'m>,
     /// Variables that threads have locked.
     pub locked: LockedVariables,
+    /// The locks that threads of classes hold.
+    pub held: HeldLocks,
     pub segments: Segments,
     pub step: CurrentStep,
     pub refuted: Refuted,
@@ -100,6 +103,7 @@ impl<'m> Machine<'m> {
             heap: HeapArenas::new(system),
             process: LoadedProcess::new(system),
             locked: LockedVariables::default(),
+            held: HeldLocks::new(system.sharing.slots()),
             segments: Segments::new(system.sharing.slots()),
             step: CurrentStep::default(),
             refuted: Refuted::default(),
@@ -167,6 +171,7 @@ impl<'m> Machine<'m> {
         let word = state[thread_at(slot as usize)];
         let words = self.threads.load(slot, word);
         self.segments.decode(slot, words.map_or(&[], Thread::segment));
+        self.held.decode(slot, words.map_or(&[], Thread::held_locks));
         if let Some(words) = words {
             self.locked.decode(slot, Thread::locked(words));
         }
@@ -230,6 +235,10 @@ impl<'m> Machine<'m> {
         let words = &mut self.scratch.words;
         if self.threads.encode_changed(slot, trees, words) {
             let holds_locks = self.locked.encode(slot, words);
+            let thread = &self.threads[slot as usize];
+            if thread.class != 0 {
+                self.held.encode(slot, thread.held, words);
+            }
             let accesses = self.segments.encode(slot, words);
             Thread::set_accesses(words, accesses);
             let is_empty = self.threads[slot as usize].is_free() && !holds_locks;
@@ -272,6 +281,7 @@ impl<'m> Machine<'m> {
             let sp = if self.threads[slot as usize].is_alive() { hart.x[STACK_POINTER] } else { u64::MAX };
             self.memory.space.clear_dead(Region::Stack(slot), |line| live_bytes(line, sp));
         }
+        self.check_escape();
         self.memory.space.settle();
     }
 

@@ -11,6 +11,7 @@ use crate::step_log::StepLog;
 use crate::system::{ProgramChecks, System};
 use crate::uses::SeenUses;
 use dampf_core::{Action, Fault, FaultKind, Ground, Model, StepEnd, Successors, Unsupported, Word, Worker};
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 /// A label is the slot of the thread and the way it goes.
@@ -64,7 +65,7 @@ impl Model for ObjectModel {
     }
 
     fn worker(&self) -> ObjectWorker<'_> {
-        ObjectWorker { machine: Machine::new(&self.system), words: Vec::new() }
+        ObjectWorker { machine: Machine::new(&self.system), words: Vec::new(), origins: Vec::new() }
     }
 }
 
@@ -72,6 +73,8 @@ pub struct ObjectWorker<'m> {
     pub machine: Machine<'m>,
     /// The state that was put together last.
     pub words: Vec<Word>,
+    /// The slots that the threads were in before the step, by those that they are in behind it.
+    origins: Vec<u32>,
 }
 
 /// Marks what was refuted among the steps of a state, whichever of them it was.
@@ -89,8 +92,9 @@ enum Ending {
 impl ObjectWorker<'_> {
     /// Takes a step from a state. On success the machine holds the state it leads to, not yet put together.
     fn attempt(&mut self, state: &[Word], slot: u32, way: u32) -> Option<Ending> {
-        self.machine.load(state);
-        match self.machine.advance(slot, way) {
+        let place = self.machine.load_at_home(state, slot);
+        let advanced = self.machine.advance(place, way).and_then(|()| self.go_on_together());
+        match advanced {
             Ok(()) => self.machine.leak().map(Ending::Fault),
             Err(RunEnd::Fault(fault)) if self.machine.has_segments() && fault.kind != FaultKind::DataRace => {
                 // What the step has accessed before the fault may race, and then the fault is only what came of it.
@@ -99,6 +103,54 @@ impl ObjectWorker<'_> {
             }
             Err(stop) => self.machine.ending(stop),
         }
+    }
+
+    /// Lets threads of classes go on that were released by a step, and the creator that stands before the creation of
+    /// another thread: one at a time, since each is at home meanwhile.
+    fn go_on_together(&mut self) -> Result<(), RunEnd> {
+        if !self.machine.is_symmetric() {
+            return Ok(());
+        }
+        self.origins.clear();
+        self.origins.extend(0..self.machine.slots() as u32);
+        let (mut released, mut creates) = (VecDeque::new(), false);
+        while self.machine.process.ended.is_none() {
+            let step = &mut self.machine.step;
+            released.extend(step.released.drain(..));
+            creates |= step.stopped_to_create;
+            let unsupported = step.unsupported.take();
+            let next = released.pop_front();
+            if next.is_none() && !creates {
+                self.machine.step.unsupported = unsupported;
+                break;
+            }
+            self.machine.store_at_rest(false, &mut self.words, &mut self.origins);
+            let state = std::mem::take(&mut self.words);
+            let gone_on = match next {
+                Some(slot) => {
+                    let place = self.machine.load_at_home(&state, slot);
+                    self.machine.go_on_released(place)
+                }
+                None => {
+                    creates = false;
+                    self.machine.load(&state);
+                    self.machine.advance(0, 0)
+                }
+            };
+            self.words = state;
+            self.machine.step.unsupported = unsupported.or(self.machine.step.unsupported.take());
+            gone_on?;
+        }
+        Ok(())
+    }
+
+    /// The state that a step leads to, and the slots that its threads were in before.
+    pub fn stepped(&mut self, state: &[Word], slot: u32, way: u32) -> Option<(Vec<Word>, Vec<u32>)> {
+        if self.attempt(state, slot, way).is_some() {
+            return None;
+        }
+        self.machine.store_at_rest(true, &mut self.words, &mut self.origins);
+        Some((self.words.clone(), self.origins.clone()))
     }
 
     /// Instructions that this worker has executed.
@@ -223,6 +275,9 @@ impl ObjectWorker<'_> {
             // The others may go on, and meet other faults.
             out.set_state_fault(fault);
         }
+        if self.machine.is_symmetric() && self.machine.foresee() {
+            self.machine.load(state);
+        }
         let mut fresh = true;
         let exclusive = self.machine.exclusive();
         for slot in 0..self.machine.slots() as u32 {
@@ -233,10 +288,18 @@ impl ObjectWorker<'_> {
             if !self.machine.threads[slot as usize].is_alive() || exclusive.is_some_and(|only| only != slot) {
                 continue;
             }
-            match self.machine.ways(slot) {
+            let mut place = slot;
+            if self.machine.is_member(slot) {
+                if self.machine.is_like_earlier(state, slot) {
+                    continue;
+                }
+                place = self.machine.load_at_home(state, slot);
+                fresh = false;
+            }
+            match self.machine.ways(place) {
                 Ok(ways) => {
-                    fresh = ways == 0;
-                    let has_last_try = self.machine.may_be_last_try(slot);
+                    fresh &= ways == 0;
+                    let has_last_try = self.machine.may_be_last_try(place);
                     (0..ways).for_each(|way| self.step(state, slot, way, out));
                     if has_last_try {
                         (0..ways).for_each(|way| self.step(state, slot, LAST_TRY + way, out));
@@ -262,7 +325,7 @@ impl ObjectWorker<'_> {
         }
         match ending {
             None => {
-                self.machine.store(&mut self.words);
+                self.machine.store_at_rest(true, &mut self.words, &mut self.origins);
                 self.settle_round(state, slot, way);
                 out.push(action(slot, way), &self.words);
             }

@@ -157,7 +157,7 @@ impl Machine<'_> {
             return EAGAIN;
         }
         if count == 0 {
-            self.threads.current_mut().count_held(true);
+            self.count_held(mutex, true);
             self.see_mutex(mutex);
             self.note_acquired(mutex);
             self.order_mutex(mutex, true);
@@ -175,7 +175,7 @@ impl Machine<'_> {
         if count == 0 {
             self.memory.poke_word(mutex + LOCK, 0);
             self.memory.poke_word(mutex + OWNER, 0);
-            self.threads.current_mut().count_held(false);
+            self.count_held(mutex, false);
             self.step.transaction.close();
             self.order_mutex(mutex, false);
             // What the mutex guards may no longer be accessed without asking.

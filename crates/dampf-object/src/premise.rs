@@ -23,6 +23,8 @@ pub enum Premise {
     ForgottenAccesses,
     /// Volatile variables are accessed atomically, because somebody said so.
     AtomicVolatile,
+    /// Threads are interchangeable.
+    Symmetry,
 }
 
 impl Premise {
@@ -49,6 +51,11 @@ impl Premise {
             }
             Premise::LibraryData => {
                 "that libraries protect their private data among threads: it was not looked at".to_owned()
+            }
+            Premise::Symmetry => {
+                "that threads with the same function and argument do not tell each other apart by computing with the \
+                 addresses of their own variables (--symmetry)"
+                    .to_owned()
             }
             Premise::AtomicVolatile => "that accesses to volatile variables are atomic (--volatile atomic)".to_owned(),
         }

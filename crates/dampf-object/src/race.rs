@@ -13,6 +13,7 @@
 
 use crate::happens_before;
 use crate::hooks::{Hook, Object};
+use crate::layout::slot_of;
 use crate::machine::Machine;
 use crate::run_end::RunEnd;
 use crate::segments;
@@ -133,10 +134,18 @@ impl Machine<'_> {
             return;
         }
         let hook = self.system.program.hook(thread.pc);
+        let others = pending.len();
         pending.extend(self.pending_access_at(hook, slot));
         match hook {
             Some(hook) => self.add_side_accesses(hook, slot, pending),
             None => self.add_call_access(slot, pending),
+        }
+        if let Some(home) = self.home(slot) {
+            // What a thread of a class has for itself lies where the others have theirs.
+            let mut number = 0..;
+            pending.retain(|access| {
+                number.next().is_some_and(|number| number < others) || slot_of(access.address) != Some(home)
+            });
         }
     }
 

@@ -94,7 +94,8 @@ impl Machine<'_> {
         self.memory.poke_word(lock + READERS, readers + 1);
         self.memory.poke_word(lock + MARK, HELD);
         self.add_reader(lock);
-        self.threads.current_mut().count_held(true);
+        self.count_held(lock, true);
+        self.tell_apart_running();
         Ok(Next::Return(0))
     }
 
@@ -111,7 +112,8 @@ impl Machine<'_> {
         }
         self.memory.poke_word(lock + WRITER, self.threads.own_number());
         self.memory.poke_word(lock + MARK, HELD);
-        self.threads.current_mut().count_held(true);
+        self.count_held(lock, true);
+        self.tell_apart_running();
         Ok(Next::Return(0))
     }
 
@@ -129,7 +131,7 @@ impl Machine<'_> {
         if self.is_free_rwlock(lock) {
             self.memory.poke_word(lock + MARK, 0);
         }
-        self.threads.current_mut().count_held(false);
+        self.count_held(lock, false);
         Ok(Next::Return(0))
     }
 

@@ -44,6 +44,7 @@
 //! stop before every instruction of the program's own code. **Cancellation** is treated in the same way: threads stop
 //! before cancellation points once one thread has cancelled another.
 
+use crate::symmetry::{CLASSES_MAX, ThreadClass};
 use crate::transactions::{LockOrder, without_circles};
 use crate::uses::{Use, line_of};
 use std::collections::{BTreeMap, BTreeSet};
@@ -115,6 +116,8 @@ fact_kinds! {
     FencesUsed, "fences-used", "memory is ordered by fences";
     /// Threads cancel others.
     ThreadsCancelled, "threads-cancelled", "a thread cancels another";
+    /// Threads that begin in this function are told apart.
+    Asymmetric, "asymmetric", "threads are told apart that were assumed interchangeable";
 }
 
 /// Something that is so in the program, and was assumed not to be.
@@ -165,6 +168,8 @@ pub struct Sharing {
     /// Steps go through the acquisition of the second mutex of a pair behind that of the first. See
     /// [`transactions`](crate::transactions).
     pub lock_order: LockOrder,
+    /// Threads that were seen to begin with the same function and argument. See [`symmetry`](crate::symmetry).
+    pub classes: Vec<ThreadClass>,
     /// Locks among the globals that were seen to be released, by address, with their bytes. Whoever accesses one like
     /// a variable may notice when it is released.
     pub released: BTreeMap<u64, u64>,
@@ -192,6 +197,8 @@ const USE: &str = "use";
 const GUARD: &str = "guard";
 /// What stands before the addresses of two mutexes that are acquired in this order.
 const ORDER: &str = "order";
+/// What stands before what a class of threads begins with.
+const CLASS: &str = "class";
 /// What stands before the address and the bytes of a lock that is released.
 const RELEASED: &str = "released";
 /// What stands before the address of an instruction where rounds begin.
@@ -216,6 +223,11 @@ impl Sharing {
         self.shared_lines = self.range(FactKind::SharedLine, 0..u64::MAX).collect();
         let most = self.range(FactKind::TooFewSlots, 0..u64::MAX).last();
         self.slots = most.map_or(SLOTS, |too_few| 2 * too_few as usize);
+        let is_told_apart = |class: &ThreadClass| self.facts.contains(&Fact::new(FactKind::Asymmetric, class.entry));
+        let knows_threads = self.ends_observed || self.joins_observed || self.signals_sent || self.threads_cancelled;
+        let mut classes = std::mem::take(&mut self.classes);
+        classes.retain(|class| !knows_threads && !is_told_apart(class));
+        self.classes = classes;
     }
 
     fn knows(&self, kind: FactKind, value: u64) -> bool {
@@ -306,9 +318,21 @@ impl Sharing {
         self.fences
     }
 
-    /// Threads that live at the same time have so many slots.
+    /// States have so many slots: those of threads, and behind them one for each class of threads.
     #[inline]
     pub fn slots(&self) -> usize {
+        self.slots + self.classes.len()
+    }
+
+    /// Assumes that threads of these classes are interchangeable, as far as nothing is known to the contrary.
+    pub fn assume_symmetric(&mut self, classes: Vec<ThreadClass>) {
+        self.classes = classes;
+        self.summarise();
+    }
+
+    /// Threads that live at the same time have so many slots.
+    #[inline]
+    pub fn thread_slots(&self) -> usize {
         self.slots
     }
 
@@ -358,6 +382,9 @@ impl Sharing {
         for (held, acquired) in &self.lock_order {
             writeln!(text, "{ORDER} {held} {acquired}").expect("a string takes everything");
         }
+        for ThreadClass { entry, argument, created_at } in &self.classes {
+            writeln!(text, "{CLASS} {entry} {argument} {created_at}").expect("a string takes everything");
+        }
         for (lock, bytes) in &self.released {
             writeln!(text, "{RELEASED} {lock} {bytes}").expect("a string takes everything");
         }
@@ -384,7 +411,14 @@ impl Sharing {
             let (lock, bytes) = line.strip_prefix(RELEASED)?.trim_start().split_once(' ')?;
             Some((lock.parse().ok()?, bytes.parse().ok()?))
         };
+        let class = |line: &str| {
+            let mut numbers = line.strip_prefix(CLASS)?.split_whitespace().map(|number| number.parse().ok());
+            let mut next = || numbers.next().flatten();
+            let (entry, argument, created_at) = (next()?, next()?, next()?);
+            Some(ThreadClass { entry, argument, created_at: u32::try_from(created_at).ok()? })
+        };
         let mut sharing = Sharing::new(everything);
+        sharing.classes = text.lines().filter_map(class).take(CLASSES_MAX).collect();
         sharing.released = text.lines().filter_map(released).collect();
         let head = |line: &str| line.strip_prefix(ROUND)?.trim_start().parse().ok();
         sharing.round_heads = text.lines().filter_map(head).collect();
@@ -411,6 +445,11 @@ mod tests {
         sharing.lock_order.extend([(8, 1 << 40), (1 << 40, 3)]);
         sharing.end_trials();
         assert_eq!(Sharing::from_text(false, &sharing.to_text()), sharing);
+        let mut symmetric = Sharing::new(false);
+        symmetric.classes.push(ThreadClass { entry: 7, argument: 1 << 40, created_at: 9 });
+        assert_eq!(Sharing::from_text(false, &symmetric.to_text()), symmetric);
+        symmetric.learn([Fact::new(FactKind::Asymmetric, 7_u64)]);
+        assert!(symmetric.classes.is_empty());
         assert!(sharing.locks_observed() && !sharing.ends_observed());
         assert_eq!(sharing.slots(), 2 * (10 * 37 + 6));
         assert_eq!(Sharing::from_text(false, "nonsense\nuse 1\nshared-site x\n"), Sharing::new(false));

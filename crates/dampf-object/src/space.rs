@@ -266,6 +266,16 @@ impl<'m> Space<'m> {
         self.copies.len >= COPIES_MAX
     }
 
+    /// Whether words were written, outside of the regions of a slot, whose upper half is this one.
+    pub fn has_written(&self, slot: u32, upper: u32) -> bool {
+        let upper = upper.to_le_bytes();
+        (0..self.copies.len).any(|copy| {
+            let (region, _) = parts(self.copies.keys[copy as usize]);
+            let is_elsewhere = Region::from_number(region).slot() != Some(slot);
+            is_elsewhere && self.copies.line(copy).bytes().windows(upper.len()).any(|bytes| bytes == upper)
+        })
+    }
+
     /// Makes what was written part of the trees. The translations are stale then.
     pub fn settle(&mut self) {
         let mut changes: Vec<(u64, u32)> = Vec::with_capacity(self.copies.len as usize);

@@ -50,7 +50,8 @@ impl Machine<'_> {
             return Ok(Next::Return(EBUSY));
         }
         self.memory.poke_word(lock, FREE | self.threads.own_number());
-        self.threads.current_mut().count_held(true);
+        self.count_held(lock, true);
+        self.tell_apart_running();
         Ok(Next::Return(0))
     }
 
@@ -61,7 +62,7 @@ impl Machine<'_> {
             return Err(misuse(format!("{me} unlocks spin lock {place}, which it does not hold")));
         }
         self.memory.poke_word(lock, FREE);
-        self.threads.current_mut().count_held(false);
+        self.count_held(lock, false);
         Ok(Next::Return(0))
     }
 

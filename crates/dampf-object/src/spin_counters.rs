@@ -96,6 +96,12 @@ impl Machine<'_> {
         usual
     }
 
+    /// Whether tries are left out. Where threads are interchangeable, all are made: a mark would have to move with its
+    /// thread, and runs could not be lifted step by step.
+    fn leaves_out_tries(&self) -> bool {
+        self.has_segments() && self.system.sharing.classes.is_empty()
+    }
+
     /// Whether a thread stands where it may be at its last try.
     pub fn may_be_last_try(&self, slot: u32) -> bool {
         self.threads[slot as usize].last_try.is_some_and(|last| self.stands_at(slot, last.place))
@@ -159,7 +165,7 @@ impl ObjectWorker<'_> {
     /// Marks a thread that would only go round, if it stands where rounds of several steps begin. The state with the
     /// mark has been put together then.
     pub fn mark_round(&mut self, state: &[Word], slot: u32, way: u32) -> bool {
-        let begins = way < LAST_TRY && self.machine.has_segments() && self.machine.begins_round(state, slot);
+        let begins = way < LAST_TRY && self.machine.leaves_out_tries() && self.machine.begins_round(state, slot);
         begins && self.mark(state, slot, way)
     }
 
@@ -169,7 +175,7 @@ impl ObjectWorker<'_> {
         let machine = &mut self.machine;
         let Some(last) = machine.threads[slot as usize].last_try else {
             let is_round = way < LAST_TRY
-                && machine.has_segments()
+                && machine.leaves_out_tries()
                 && machine.stands_at(slot, machine.place_in(state, slot))
                 && self.is_only_own(state, slot);
             if is_round {

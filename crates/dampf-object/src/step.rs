@@ -91,18 +91,30 @@ impl Machine<'_> {
         self.run_thread(slot, Some(way))?;
         self.check_segments()?;
         self.settle_history()?;
-        // Threads that were created or released stand at no visible operation yet: they run up to one.
+        self.run_fresh()
+    }
+
+    /// Threads that were created or released stand at no visible operation yet: they run up to one.
+    fn run_fresh(&mut self) -> Result<(), RunEnd> {
         let mut next = 0;
         while next < self.step.fresh.len() && self.process.ended.is_none() {
             let fresh = self.step.fresh[next];
             next += 1;
-            if self.threads[fresh as usize].is_alive() {
+            if self.is_member(fresh) && (fresh as usize) < self.system.sharing.thread_slots() {
+                self.step.released.push(fresh);
+            } else if self.threads[fresh as usize].is_alive() {
                 self.run_thread(fresh, None)?;
                 self.check_segments()?;
                 self.settle_history()?;
             }
         }
         Ok(())
+    }
+
+    /// Lets a thread go on that was released in the step before, up to its next visible operation.
+    pub fn go_on_released(&mut self, slot: u32) -> Result<(), RunEnd> {
+        self.step.fresh.push(slot);
+        self.run_fresh()
     }
 
     fn run_thread(&mut self, slot: u32, way: Option<u32>) -> Result<(), RunEnd> {
@@ -524,6 +536,16 @@ impl Machine<'_> {
 
     /// Whether a thread that arrives at an operation has to stop before it.
     fn must_stop(&mut self, hook: Hook, hart: &Hart) -> Result<bool, RunEnd> {
+        let stops = self.stops_for_others(hook, hart)?;
+        if !stops && hook.visible == Visible::AsCreation && self.step.at_home.is_some() {
+            // Nobody comes between, but whoever is at home has to leave first.
+            self.step.stopped_to_create = self.threads.running == 0;
+            return Ok(true);
+        }
+        Ok(stops)
+    }
+
+    fn stops_for_others(&mut self, hook: Hook, hart: &Hart) -> Result<bool, RunEnd> {
         let arguments = [hart.x[A0], hart.x[A0 + 1]];
         match &hook.row().ways {
             Ways::One | Ways::Waits(_) => {}
@@ -630,6 +652,7 @@ impl Machine<'_> {
             self.is_visible(hart.x[A0], bytes, writes)?;
         }
         self.learn_observed(hook, hart)?;
+        self.check_symmetry(hook, hart);
         if self.has_segments() && self.step.others {
             self.note_accesses_besides(hook, hart, way)?;
         }

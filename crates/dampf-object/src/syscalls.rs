@@ -3,7 +3,7 @@
 //! Nothing outside the machine is reached. Output is captured; clocks stand still; sleeping is yielding. What would
 //! need sockets, or files that the program was not given, is not supported, by name.
 
-use crate::layout::MAPS;
+use crate::layout::{MAPS, slot_of};
 use crate::machine::Machine;
 use crate::mapping_calls;
 use crate::premise::Premise;
@@ -298,7 +298,10 @@ impl Machine<'_> {
             number::SCHED_GET_PRIORITY_MIN => priority_limit(first, 1),
             number::GETPID => PROCESS_ID,
             number::GETPPID => 1,
-            number::GETTID | number::SET_TID_ADDRESS => FIRST_THREAD_ID + i64::from(self.threads.running),
+            number::GETTID | number::SET_TID_ADDRESS => {
+                self.tell_apart_running();
+                FIRST_THREAD_ID + i64::from(self.threads.running)
+            }
             number::GETUID..=number::GETEGID => 1000,
             number::RSEQ | number::MEMBARRIER => ENOSYS,
             number::PRLIMIT | number::SET_ROBUST_LIST | number::SCHED_YIELD => 0,
@@ -402,6 +405,9 @@ impl Machine<'_> {
         let [address, command, value, timeout] = [hart.x[A0], hart.x[A0 + 1], hart.x[A0 + 2], hart.x[A0 + 3]];
         // Who waits for the word is no part of memory, but changes with it.
         self.memory.note_write(address, 4);
+        if slot_of(address) == Some(self.threads.running) {
+            self.tell_apart_running();
+        }
         match command & futex::COMMAND {
             futex::WAIT | futex::WAIT_BITSET => {
                 if u64::from(self.memory.peek_word(address)) != value & 0xffff_ffff {

@@ -44,6 +44,8 @@ pub struct ProgramChecks {
     pub clock_jumps: u32,
     /// Accesses to volatile variables are atomic.
     pub volatile_is_atomic: bool,
+    /// Threads that nothing tells apart are interchangeable: see [`symmetry`](crate::symmetry).
+    pub symmetry: bool,
 }
 
 impl Default for ProgramChecks {
@@ -59,6 +61,7 @@ impl Default for ProgramChecks {
             by_segments: false,
             clock_jumps: 1,
             volatile_is_atomic: false,
+            symmetry: false,
         }
     }
 }
@@ -76,6 +79,8 @@ pub struct System {
     pub has_segments: bool,
     /// Whether states know who knows of which access: see [`history`](crate::history).
     pub has_history: bool,
+    /// Whether threads of a class are interchangeable.
+    pub is_symmetric: bool,
 }
 
 impl System {
@@ -96,7 +101,9 @@ impl System {
             components: ComponentTable::on(ground),
             has_segments,
             has_history: false,
+            is_symmetric: false,
         };
+        system.is_symmetric = options.symmetry && !system.sharing.classes.is_empty();
         system.has_history = system.sharing.has_weak_orders() && system.may_have_history();
         system
     }

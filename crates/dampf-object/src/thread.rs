@@ -1,6 +1,7 @@
 //! A thread of the checked program, and how it is written in a state.
 
 use crate::cancellation::Cancellation;
+use crate::held_locks::HELD_LOCK_WORDS;
 use crate::locked::LOCKED_WORDS;
 use crate::segments::ACCESS_WORDS;
 use crate::spin_counters::{LAST_TRY_WORDS, LastTry};
@@ -52,6 +53,9 @@ pub struct Thread {
     /// How many locks it holds. The slot of a thread that has ended with some stays empty: another would seem to hold
     /// them.
     pub held: u8,
+    /// The number of the class of interchangeable threads that it is one of, from 1; 0 for none. See
+    /// [`symmetry`](crate::symmetry).
+    pub class: u8,
     /// Where it was created: the address behind the call.
     pub created_at: u32,
     /// The function it started in.
@@ -77,6 +81,9 @@ pub struct Thread {
 const FIXED_WORDS: usize = 25;
 /// Where a thread's words say how many accesses its segment has: they are the last ones.
 const ACCESSES: usize = 24;
+/// Where they say how large its stack may become, and in the bits from this one on which class the thread is of.
+const SIZE: usize = 18;
+const CLASS_SHIFT: u32 = 24;
 /// The last of the tags that statuses are told apart by.
 const EXITED: Word = 8;
 /// Where a thread's words say which integer registers are not zero; the floating-point ones are behind.
@@ -100,7 +107,9 @@ impl Thread {
     pub fn gone(&self) -> Thread {
         match self.held {
             0 => Thread::default(),
-            held => Thread { held, created_at: self.created_at, entry: self.entry, ..Thread::default() },
+            held => {
+                Thread { held, class: self.class, created_at: self.created_at, entry: self.entry, ..Thread::default() }
+            }
         }
     }
 
@@ -139,7 +148,8 @@ impl Thread {
         out.extend(halves(hart.pc));
         out.push(hart.fcsr);
         out.extend(halves(hart.reservation.map_or(0, |address| address.wrapping_add(1))));
-        out.extend([0, 0, self.stack_bytes]);
+        debug_assert!(self.stack_bytes < 1 << CLASS_SHIFT);
+        out.extend([0, 0, self.stack_bytes | Word::from(self.class) << CLASS_SHIFT]);
         out.extend(halves(self.recycled.0));
         out.push(self.recycled.1);
         out.extend(halves(self.wait_ended));
@@ -192,7 +202,8 @@ impl Thread {
             entry: words[6],
             stack,
             tls,
-            stack_bytes: words[18],
+            class: (words[SIZE] >> CLASS_SHIFT) as u8,
+            stack_bytes: words[SIZE] & ((1 << CLASS_SHIFT) - 1),
             recycled: (long(19), words[21]),
             wait_ended: long(22),
             blocked: if Thread::blocks_signals(words) { long(Thread::blocked_at(words)) } else { 0 },
@@ -205,7 +216,10 @@ impl Thread {
 
     /// Whether words from elsewhere can be decoded.
     pub fn is_encoding(words: &[Word]) -> bool {
-        let behind = |words: &[Word]| words.len().checked_sub(Thread::locked_at(words) + Thread::segment_words(words));
+        let behind = |words: &[Word]| {
+            let others = Thread::locked_at(words) + Thread::held_words(words) + Thread::segment_words(words);
+            words.len().checked_sub(others)
+        };
         words.len() >= FIXED_WORDS
             && words[0] & 0xff <= EXITED
             && behind(words).is_some_and(|rest| rest % LOCKED_WORDS == 0)
@@ -237,7 +251,24 @@ impl Thread {
 
     /// The words of the variables that the thread has locked.
     pub fn locked(words: &[Word]) -> &[Word] {
-        &words[Thread::locked_at(words)..words.len() - Thread::segment_words(words)]
+        &words[Thread::locked_at(words)..words.len() - Thread::held_words(words) - Thread::segment_words(words)]
+    }
+
+    /// Only of threads that are of a class the locks that they hold are written, before their accesses.
+    fn held_words(words: &[Word]) -> usize {
+        let is_written = words[SIZE] >> CLASS_SHIFT != 0;
+        if is_written { (words[0] >> 24) as usize * HELD_LOCK_WORDS } else { 0 }
+    }
+
+    /// The words of the locks that the thread holds.
+    pub fn held_locks(words: &[Word]) -> &[Word] {
+        let end = words.len() - Thread::segment_words(words);
+        &words[end - Thread::held_words(words)..end]
+    }
+
+    /// The class that an encoded thread is of.
+    pub fn class(words: &[Word]) -> u8 {
+        (words[SIZE] >> CLASS_SHIFT) as u8
     }
 
     fn segment_words(words: &[Word]) -> usize {

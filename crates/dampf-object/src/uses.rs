@@ -19,6 +19,7 @@ use crate::layout::Region;
 use crate::machine::Machine;
 use crate::run_end::RunEnd;
 use crate::sharing::{Fact, FactKind, Sharing};
+use crate::symmetry::{SeenCreations, ThreadClass, classes};
 use crate::transactions::{LockOrder, without_circles};
 use dampf_rv::memory::LINE_BYTES;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -122,6 +123,8 @@ pub struct SeenUses {
     pub mutexes: SeenMutexes,
     /// Mutexes that were acquired while others were held.
     pub acquired: LockOrder,
+    /// What threads were created with.
+    pub created: SeenCreations,
     /// Locks among the globals that were released, by address, with their bytes.
     pub released: BTreeMap<u64, u64>,
     /// Where rounds of loops begin that try for a while.
@@ -147,6 +150,10 @@ impl SeenUses {
             self.see(word, SeenWord { by, guards });
         }
         self.acquired.extend(&other.acquired);
+        for (&began, &(count, site)) in &other.created {
+            let seen = self.created.entry(began).or_insert((count, site));
+            seen.0 = seen.0.max(count);
+        }
         self.released.extend(&other.released);
         self.round_heads.extend(&other.round_heads);
         for (&site, &guards) in &other.sites {
@@ -167,6 +174,11 @@ impl SeenUses {
     /// The order in which mutexes are acquired, as far as it has no circles.
     pub fn lock_order(&self) -> LockOrder {
         without_circles(&self.acquired)
+    }
+
+    /// Threads that begin with the same.
+    pub fn classes(&self) -> Vec<ThreadClass> {
+        classes(&self.created)
     }
 
     /// The mutexes that guard the blocks of sites.

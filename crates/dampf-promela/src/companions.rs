@@ -6,7 +6,9 @@
 //! for a channel its length and the places for its messages.
 
 use crate::model::{PromelaModel, PromelaWorker};
-use dampf_core::{Acceptance, Action, Footprint, Footprints, Interleaving, Interplay, Object, Observations, Word};
+use dampf_core::{
+    Acceptance, Action, Footprint, Footprints, Interleaving, Interplay, Object, Observations, Symmetry, Word,
+};
 
 impl Footprints for PromelaModel {
     fn footprint(&self, state: &[Word], action: Action, footprint: &mut Footprint) {
@@ -39,6 +41,16 @@ impl Observations for PromelaModel {
 impl Acceptance for PromelaModel {
     fn is_accepting(&self, state: &[Word]) -> bool {
         self.gcl().is_accepting(state)
+    }
+}
+
+impl Symmetry for PromelaModel {
+    fn is_symmetric(&self) -> bool {
+        self.gcl().is_symmetric()
+    }
+
+    fn canonicalise(&self, state: &mut [Word]) {
+        self.gcl().canonicalise(state);
     }
 }
 

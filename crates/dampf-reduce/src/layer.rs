@@ -4,7 +4,7 @@ use crate::plan::Plan;
 use crate::stubborn::Chooser;
 use dampf_core::{
     Action, Binding, CallStack, Change, Describe, Interleaving, Model, Part, Restore, Sections, SourceLocation, Step,
-    Successors, Transfer, Word, Worker,
+    Successors, Symmetry, Transfer, Word, Worker,
 };
 
 /// Random walks say beforehand whether reduction is worth while.
@@ -179,6 +179,15 @@ impl<M: Interleaving> Worker for ReducedWorker<'_, M> {
         } else {
             out.clear();
         }
+    }
+}
+
+impl<M: Interleaving + Symmetry> Symmetry for Reduced<M> {
+    fn is_symmetric(&self) -> bool {
+        self.model.is_symmetric()
+    }
+    fn canonicalise(&self, state: &mut [Word]) {
+        self.model.canonicalise(state);
     }
 }
 

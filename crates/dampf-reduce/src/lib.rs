@@ -76,6 +76,8 @@ mod layer;
 mod plan;
 mod sticky;
 mod stubborn;
+mod symmetric;
 
 pub use layer::{Reduced, ReducedWorker, Walked};
 pub use plan::Plan;
+pub use symmetric::{Symmetric, SymmetricWorker, lifted};

@@ -9,7 +9,10 @@
 //! is made small.
 
 mod actions;
+mod equal;
 mod functions;
+
+pub use equal::random_equal_program;
 
 use crate::random::Random;
 use std::fmt::Write as _;
@@ -256,6 +259,8 @@ mod tests {
     #[test]
     fn a_seed_is_a_program() {
         assert_eq!(random_program(7), random_program(7));
+        assert_eq!(random_equal_program(7), random_equal_program(7));
+        assert_ne!(random_equal_program(7), random_equal_program(8));
         let programs: std::collections::BTreeSet<String> = (0..50).map(|seed| random_program(seed).text()).collect();
         assert_eq!(programs.len(), 50);
     }

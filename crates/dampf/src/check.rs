@@ -134,6 +134,7 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
                 options::Reduce::PorAlways => front_end::Reduction::Always,
                 _ => front_end::Reduction::None,
             },
+            symmetric: self.options.model.program.symmetry,
             ground: self.contents.ground(),
         })
     }
@@ -176,6 +177,10 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
         let is_open = matches!(outcome.verdict, Verdict::Unknown(_)) && is_sampled;
         let is_quick = sampling::is_quick(outcome.statistics.transitions, elapsed);
         let busy_lines = bare.filter(|_| is_open && is_quick).map(sampling::busy_lines);
+        let outcome = match made.as_ref().filter(|_| self.options.model.program.symmetry) {
+            Some(made) => engine::lifted::<F>(outcome, made, &self.options.model),
+            None => outcome,
+        };
         let (outcome, run) = engine::told(outcome, bare, &self.options.model);
         let result = CheckResult {
             backend: made.as_ref().map_or("none", |made| made.backend),
@@ -333,6 +338,12 @@ fn check_options(options: &CheckOptions) -> Result<(), Failure> {
     if options.deterministic && options.store == options::Store::HashCompact {
         return Err(Failure::with_help(
             "--deterministic needs a store that gives states back, which --store hash-compact does not",
+            "leave one of the two out",
+        ));
+    }
+    if options.model.program.symmetry && options.model.program.reduce == options::Reduce::Por {
+        return Err(Failure::with_help(
+            "--symmetry and --reduce por do not go together: that no step is put off for ever was shown for each alone",
             "leave one of the two out",
         ));
     }

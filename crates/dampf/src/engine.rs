@@ -4,12 +4,13 @@ use crate::cluster::{self, Attempt, Ranks};
 use crate::contents::Contents;
 use crate::disk;
 use crate::failure::Failure;
+use crate::front_end::{FrontEnd, Made};
 use crate::interrupt;
 use crate::options::{self, CheckOptions, Search};
 use crate::progress::Progress;
 use crate::rounds::{Clock, Round};
 use crate::terminal::{Terminal, complain};
-use dampf_core::{Describe, Restore, Sections, Transfer, Verdict};
+use dampf_core::{Describe, Finding, Restore, Sections, Transfer, Verdict, replay_selected};
 use dampf_report::{Origin, Run, Traffic};
 use dampf_search::{Monitor, Order, Outcome, StopReason, judge};
 use dampf_store::{ExactStore, Exactness, HashCompactStore, TreeStore};
@@ -134,6 +135,23 @@ pub fn search<M: Searchable>(
     }
     attempt.number += 1;
     Ok(searched)
+}
+
+/// Makes runs of what was searched runs of the bare front end, where what is interchangeable was exchanged in between.
+/// The faults are told as they are met there. A run that is none there is kept as it is, and will not replay.
+pub fn lifted<F: FrontEnd>(outcome: Outcome, made: &Made<F::Model>, options: &options::ModelOptions) -> Outcome {
+    let lift = |finding: &Finding| {
+        let trail = F::lifted(made, &finding.trail)?;
+        let replay = replay_selected(made.bare(), &trail, options.deadlocks(), &options.selection()).ok()?;
+        Some(Finding { fault: replay.fault?, trail })
+    };
+    let lift = |finding: &Finding| lift(finding).unwrap_or_else(|| finding.clone());
+    let verdict = match &outcome.verdict {
+        Verdict::Violated(finding) => Verdict::Violated(Box::new(lift(finding))),
+        verdict => verdict.clone(),
+    };
+    let findings = outcome.findings.iter().map(lift).collect();
+    Outcome { verdict, findings, ..outcome }
 }
 
 /// Replays the run of a violation on the bare front end. A run that does not replay proves nothing, so the

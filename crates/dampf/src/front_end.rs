@@ -10,7 +10,7 @@
 
 use crate::failure::Failure;
 use crate::options::ModelOptions;
-use dampf_core::{Describe, Ground, Heap, Restore, Revise, Sections, Transfer, Unsupported};
+use dampf_core::{Describe, Ground, Heap, Restore, Revise, Sections, Trail, Transfer, Unsupported};
 use dampf_report::{Knowledge, Palette};
 use std::io::{self, Write};
 use std::path::Path;
@@ -53,6 +53,13 @@ pub trait FrontEnd: Send + Sized + 'static {
 
     /// The model under what is known by now.
     fn model(&self, making: &Making) -> Result<Made<Self::Model>, Unsupported>;
+
+    /// A run of what was searched as a run of the bare front end; none where it is no such run, which is an error of
+    /// ours.
+    fn lifted(made: &Made<Self::Model>, trail: &Trail) -> Option<Trail> {
+        let _ = made;
+        Some(trail.clone())
+    }
 
     /// Learns what exploring has refuted; whether the next model will be another.
     fn learn(&mut self, refuted: &[Revise]) -> bool {
@@ -117,6 +124,8 @@ pub enum Offer {
     Contents,
     /// `--reduce por`: it is known which steps disturb each other.
     Interleavings,
+    /// `--symmetry`: it is known what is interchangeable.
+    Symmetry,
     /// Everything that is about compiling, running and looking at a program.
     Programs,
 }
@@ -129,6 +138,8 @@ pub struct Making {
     pub keep_going: bool,
     /// Whether steps are left out that can just as well be taken later.
     pub reduction: Reduction,
+    /// Whether states are one that differ only by an exchange of what is interchangeable.
+    pub symmetric: bool,
     /// Where the contents of states lie.
     pub ground: Arc<dyn Ground>,
 }
@@ -140,6 +151,7 @@ impl Making {
             backend: Backend::Reference,
             keep_going,
             reduction: Reduction::None,
+            symmetric: false,
             ground: Arc::new(Heap::default()),
         }
     }

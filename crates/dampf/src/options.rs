@@ -361,6 +361,10 @@ pub struct ProgramOptions {
     #[arg(long, value_enum, value_name = "KIND", default_value = "auto")]
     pub reduce: Reduce,
 
+    /// States that differ in nothing but which of several equal threads or processes does what are one state
+    #[arg(long)]
+    pub symmetry: bool,
+
     /// Waits on condition variables may end without a signal
     #[arg(long, help_heading = "Programs")]
     pub spurious_wakeups: bool,
@@ -516,7 +520,7 @@ pub struct SimulateOptions {
     /// Follow a trail that `dampf check --trail` wrote
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath,
           conflicts_with_all = ["interactive", "definitions", "invariants", "goals", "no_deadlock", "only", "ignore",
-                                "suppressions", "cflags", "step", "reduce",
+                                "suppressions", "cflags", "step", "reduce", "symmetry",
                                 "spurious_wakeups", "leaks", "uninitialised", "malloc_may_fail", "no_races", "any_exit_status",
                                 "clock_jumps", "stdin", "files", "environment", "cpus", "volatile", "arguments"])]
     pub trail: Option<PathBuf>,
@@ -584,6 +588,7 @@ impl ModelOptions {
             ("--reduce lgc", program.reduce == Reduce::Lgc, Offer::Programs),
             ("--reduce races", program.reduce == Reduce::Races, Offer::Programs),
             ("--reduce por", matches!(program.reduce, Reduce::Por | Reduce::PorAlways), Offer::Interleavings),
+            ("--symmetry", program.symmetry, Offer::Symmetry),
             ("--spurious-wakeups", program.spurious_wakeups, Offer::Programs),
             ("--leaks", program.leaks, Offer::Programs),
             ("--uninitialised", program.uninitialised, Offer::Programs),

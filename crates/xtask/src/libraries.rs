@@ -214,6 +214,7 @@ mod tests {
             counts: Counts { states: 1234, transitions: 1, depth: 1, faults: faults.len() as u64 },
             frontier: 0,
             store_bytes: 0,
+            reduction: "races".to_owned(),
             usage: Usage { wall: Duration::ZERO, cpu: Duration::from_millis(1500), peak_rss_bytes: 0 },
         }
     }

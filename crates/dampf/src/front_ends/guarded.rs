@@ -6,10 +6,10 @@ use crate::front_end::{self, Backend, FrontEnd, Hashes, Made, Making, Offer, Red
 use crate::options::ModelOptions;
 use crate::source::{has_extension, read_source};
 use crate::values;
-use dampf_core::{Diagnostic, FaultKind, Interleaving, Source, Unsupported};
+use dampf_core::{Diagnostic, FaultKind, Interleaving, Source, Symmetry, Trail, Unsupported};
 use dampf_gcl::ir::{Check, Expr, Process, Program};
 use dampf_gcl::model::{self, GclModel};
-use dampf_reduce::Reduced;
+use dampf_reduce::{Reduced, Symmetric};
 use dampf_report::{Knowledge, Palette, text_hash};
 use std::io::{self, Write};
 use std::marker::PhantomData;
@@ -36,7 +36,7 @@ impl Language for Dve {
     const NAME: &'static str = "DVE";
     const CALLED: &'static str = "a DVE model";
     const ALL_CALLED: &'static str = "DVE models";
-    const OFFERS: &'static [Offer] = &[Offer::Expressions, Offer::Backends, Offer::Interleavings];
+    const OFFERS: &'static [Offer] = &[Offer::Expressions, Offer::Backends, Offer::Interleavings, Offer::Symmetry];
     const EXTENSION: &'static str = "dve";
 
     fn parse(source: Arc<Source>, _: &[(String, i64)]) -> Result<Program, Vec<Diagnostic>> {
@@ -58,8 +58,14 @@ impl Language for Dmc {
     const NAME: &'static str = "DMC";
     const CALLED: &'static str = "a DMC model";
     const ALL_CALLED: &'static str = "DMC models";
-    const OFFERS: &'static [Offer] =
-        &[Offer::Definitions, Offer::Expressions, Offer::Automata, Offer::Backends, Offer::Interleavings];
+    const OFFERS: &'static [Offer] = &[
+        Offer::Definitions,
+        Offer::Expressions,
+        Offer::Automata,
+        Offer::Backends,
+        Offer::Interleavings,
+        Offer::Symmetry,
+    ];
     const EXTENSION: &'static str = "dmc";
 
     fn parse(source: Arc<Source>, definitions: &[(String, i64)]) -> Result<Program, Vec<Diagnostic>> {
@@ -90,7 +96,7 @@ impl<L: Language> FrontEnd for Guarded<L> {
     const ALL_CALLED: &'static str = L::ALL_CALLED;
     const OFFERS: &'static [Offer] = L::OFFERS;
 
-    type Model = Reduced<GclModel>;
+    type Model = Symmetric<Reduced<GclModel>>;
 
     fn reads(path: &Path) -> bool {
         has_extension(path, &[L::EXTENSION])
@@ -115,8 +121,12 @@ impl<L: Language> FrontEnd for Guarded<L> {
         Hashes { input: self.hash.clone(), build: None }
     }
 
-    fn model(&self, making: &Making) -> Result<Made<Reduced<GclModel>>, Unsupported> {
+    fn model(&self, making: &Making) -> Result<Made<Self::Model>, Unsupported> {
         made(making, |backend| GclModel::new(self.program.clone(), backend))
+    }
+
+    fn lifted(made: &Made<Self::Model>, trail: &Trail) -> Option<Trail> {
+        dampf_reduce::lifted(&made.searched, made.bare(), trail)
     }
 
     fn watch(&mut self, automaton: &Path) -> Result<(), Failure> {
@@ -139,25 +149,33 @@ impl<L: Language> FrontEnd for Guarded<L> {
 
 /// The interpreter is the bare front end: whatever searches, trails are told by it. It also searches where this machine
 /// cannot run native code, and comes to the same answers. Steps are left out of what is searched alone.
-pub fn made<M: Interleaving>(
+pub fn made<M: Interleaving + Symmetry>(
     making: &Making,
     make: impl Fn(model::Backend) -> Result<M, Unsupported>,
-) -> Result<Made<Reduced<M>>, Unsupported> {
+) -> Result<Made<Symmetric<Reduced<M>>>, Unsupported> {
     let reference = make(model::Backend::Interpreter)?;
     let native = if making.backend == Backend::Fast { make(model::Backend::Native).ok() } else { None };
     let backend = if native.is_some() { "native" } else { "interpreter" };
-    let (searched, reference) = match (native, making.reduction) {
+    let is_bare = making.reduction == Reduction::None && !making.symmetric;
+    let (searched, reference) = match (native, is_bare) {
         (Some(native), _) => (native, Some(reference)),
-        (None, Reduction::None) => (reference, None),
-        (None, _) => (reference, Some(make(model::Backend::Interpreter)?)),
+        (None, true) => (reference, None),
+        (None, false) => (reference, Some(make(model::Backend::Interpreter)?)),
     };
     let searched = match making.reduction {
         Reduction::None => Reduced::bare(searched),
         Reduction::WhereWorthWhile => Reduced::new(searched),
         Reduction::Always => Reduced::always(searched),
     };
-    let reduction = if searched.plan().is_some() { front_end::POR } else { "none" };
-    Ok(Made { searched, reference: reference.map(Reduced::bare), backend, reduction })
+    let is_reduced = searched.plan().is_some();
+    let searched = if making.symmetric { Symmetric::new(searched) } else { Symmetric::bare(searched) };
+    let reduction = match (is_reduced, searched.is_on()) {
+        (true, _) => front_end::POR,
+        (false, true) => "symmetry",
+        (false, false) => "none",
+    };
+    let reference = reference.map(|reference| Symmetric::bare(Reduced::bare(reference)));
+    Ok(Made { searched, reference, backend, reduction })
 }
 
 /// The constants that `-D` sets in a model, each once.

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::front_end::{FrontEnd, Hashes, Made, Making, Offer};
 use crate::options::{ModelOptions, Reduce, StepSize, Volatile};
 use crate::terminal::complain;
-use dampf_core::{FaultKind, Ground, Model, Revise, Successors, Unsupported, Worker};
+use dampf_core::{FaultKind, Ground, Model, Revise, Successors, Trail, Unsupported, Worker};
 use dampf_object::{Ending, Granularity, ObjectModel, ProgramChecks, SeenUses, Sharing, read_facts};
 use dampf_report::{Knowledge, Palette, bytes_hash};
 use std::collections::HashSet;
@@ -37,6 +37,8 @@ pub struct Program {
     pub sharing: Sharing,
     /// Whether threads switch at every access, whatever others do.
     nothing_assumed: bool,
+    /// Whether threads may be interchangeable.
+    symmetry: bool,
     hash: String,
     build_hash: Option<String>,
 }
@@ -70,6 +72,7 @@ fn looked_at(options: &ModelOptions) -> ProgramChecks {
         by_segments: races_count && matches!(options.reduce, Reduce::Auto | Reduce::Races),
         clock_jumps: options.clock_jumps,
         volatile_is_atomic: options.volatile == Volatile::Atomic,
+        symmetry: false,
     }
 }
 
@@ -77,7 +80,7 @@ impl FrontEnd for Program {
     const CALLED: &'static str = "a program";
     const ALL_CALLED: &'static str = "programs";
     const RUNS_END: bool = true;
-    const OFFERS: &'static [Offer] = &[Offer::Definitions, Offer::Contents, Offer::Programs];
+    const OFFERS: &'static [Offer] = &[Offer::Definitions, Offer::Contents, Offer::Symmetry, Offer::Programs];
 
     type Model = ObjectModel;
 
@@ -120,8 +123,12 @@ impl FrontEnd for Program {
             Some(known) => Sharing::from_text(nothing_assumed, &known.text),
             None => Sharing::new(nothing_assumed),
         };
+        let wants_symmetry = options.program.symmetry;
         let options = looked_at(options);
-        Ok(Program { program: Arc::new(program), options, sharing, nothing_assumed, hash, build_hash })
+        // Every other place to switch, and every look at what others have, would have to know of homes.
+        let symmetry =
+            wants_symmetry && !nothing_assumed && !options.leaks && options.granularity == Granularity::Visible;
+        Ok(Program { program: Arc::new(program), options, sharing, nothing_assumed, symmetry, hash, build_hash })
     }
 
     fn hashes(&self) -> Hashes {
@@ -161,17 +168,33 @@ impl FrontEnd for Program {
             }
         }
         self.sharing.end_trials();
+        if self.symmetry {
+            self.sharing.assume_symmetric(seen.classes());
+        }
         Ok(())
     }
 
     fn model(&self, making: &Making) -> Result<Made<ObjectModel>, Unsupported> {
-        let searched = self.model_on(Arc::clone(&making.ground));
+        let is_symmetric = making.symmetric && !self.sharing.classes.is_empty();
+        let (searched, reference) = match is_symmetric {
+            true => (self.symmetric_on(Arc::clone(&making.ground)), Some(self.model_on(Making::bare(false).ground))),
+            false => (self.model_on(Arc::clone(&making.ground)), None),
+        };
         let reduction = match () {
             () if self.nothing_assumed => "none",
+            () if self.options.by_segments && is_symmetric => "races, symmetry",
             () if self.options.by_segments => "races",
+            () if is_symmetric => "lgc, symmetry",
             () => "lgc",
         };
-        Ok(Made { searched, reference: None, backend: "machine", reduction })
+        Ok(Made { searched, reference, backend: "machine", reduction })
+    }
+
+    fn lifted(made: &Made<ObjectModel>, trail: &Trail) -> Option<Trail> {
+        match &made.reference {
+            Some(bare) => dampf_object::lifted(&made.searched, bare, trail),
+            None => Some(trail.clone()),
+        }
     }
 
     fn learn(&mut self, refuted: &[Revise]) -> bool {
@@ -223,6 +246,12 @@ impl Program {
     /// A model with what is known about sharing by now, whose contents lie on a ground.
     pub fn model_on(&self, ground: Arc<dyn Ground>) -> ObjectModel {
         ObjectModel::on(ground, Arc::clone(&self.program), self.options, self.sharing.clone())
+    }
+
+    /// The same with threads that are interchangeable.
+    fn symmetric_on(&self, ground: Arc<dyn Ground>) -> ObjectModel {
+        let options = ProgramChecks { symmetry: true, ..self.options };
+        ObjectModel::on(ground, Arc::clone(&self.program), options, self.sharing.clone())
     }
 }
 

@@ -6,10 +6,10 @@ use crate::failure::Failure;
 use crate::front_end::{FrontEnd, Hashes, Made, Making, Offer};
 use crate::options::ModelOptions;
 use crate::source::{has_extension, read_source, text_of};
-use dampf_core::{FaultKind, Revise, Unsupported};
+use dampf_core::{FaultKind, Revise, Trail, Unsupported};
 use dampf_gcl::model::Backend;
 use dampf_promela::{Asked, PromelaModel};
-use dampf_reduce::Reduced;
+use dampf_reduce::{Reduced, Symmetric};
 use dampf_report::{Knowledge, Palette, text_hash};
 use std::io::{self, Write};
 use std::path::Path;
@@ -27,9 +27,10 @@ pub struct Promela {
 impl FrontEnd for Promela {
     const CALLED: &'static str = "a Promela model";
     const ALL_CALLED: &'static str = "Promela models";
-    const OFFERS: &'static [Offer] = &[Offer::Definitions, Offer::Expressions, Offer::Backends, Offer::Interleavings];
+    const OFFERS: &'static [Offer] =
+        &[Offer::Definitions, Offer::Expressions, Offer::Backends, Offer::Interleavings, Offer::Symmetry];
 
-    type Model = Reduced<PromelaModel>;
+    type Model = Symmetric<Reduced<PromelaModel>>;
 
     fn reads(path: &Path) -> bool {
         has_extension(path, &["pml", "pm", "pr", "prom", "promela", "spin"])
@@ -77,8 +78,12 @@ impl FrontEnd for Promela {
         Ok(self.promela.explore()?)
     }
 
-    fn model(&self, making: &Making) -> Result<Made<Reduced<PromelaModel>>, Unsupported> {
+    fn model(&self, making: &Making) -> Result<Made<Self::Model>, Unsupported> {
         made(making, |backend| self.promela.model(backend, making.keep_going))
+    }
+
+    fn lifted(made: &Made<Self::Model>, trail: &Trail) -> Option<Trail> {
+        dampf_reduce::lifted(&made.searched, made.bare(), trail)
     }
 
     fn learn(&mut self, refuted: &[Revise]) -> bool {

@@ -9,7 +9,7 @@ use super::outcomes::{Explored, Outcome, Tools};
 use crate::Failure;
 use crate::workspace::Workspace;
 use clap::Args;
-use dampf_testkit::threads::{FAULTS, ThreadProgram, random_program};
+use dampf_testkit::threads::{FAULTS, ThreadProgram, random_equal_program, random_program};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -53,6 +53,10 @@ pub struct ProgramsOptions {
     #[arg(long, value_name = "N", default_value = "50")]
     runs: u64,
 
+    /// Programs in which several threads begin alike: for `--with --symmetry --against ""`
+    #[arg(long)]
+    equal: bool,
+
     /// Print the program of the first seed, and do nothing
     #[arg(long)]
     print: bool,
@@ -64,6 +68,12 @@ pub struct ProgramsOptions {
     /// Run this binary instead of building one, to compare with another version
     #[arg(long, value_name = "FILE")]
     dampf: Option<PathBuf>,
+}
+
+impl ProgramsOptions {
+    fn program(&self, seed: u64) -> ThreadProgram {
+        if self.equal { random_equal_program(seed) } else { random_program(seed) }
+    }
 }
 
 /// What became of a program.
@@ -80,7 +90,7 @@ struct Tried {
 
 pub fn programs(workspace: &Workspace, options: &ProgramsOptions) -> Result<(), Failure> {
     if options.print {
-        print!("{}", random_program(options.seed).text());
+        print!("{}", options.program(options.seed).text());
         return Ok(());
     }
     let folder = match &options.output {
@@ -138,7 +148,7 @@ fn summarise(tried: Vec<Tried>, folder: &Path) -> Result<(), Failure> {
 
 /// Compares the outcomes of one program. One on which they differ is made small and kept.
 fn examine(tools: &Tools, folder: &Path, seed: u64, options: &ProgramsOptions) -> Result<Tried, Failure> {
-    let program = random_program(seed);
+    let program = options.program(seed);
     let place = folder.join(format!("{seed}.c"));
     let mut tried = compare(tools, &place, &program, options)?;
     if let Some(how) = &mut tried.difference {

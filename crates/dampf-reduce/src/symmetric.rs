@@ -1,0 +1,189 @@
+//! Symmetry: a layer in which states that differ by an exchange of what is interchangeable are one.
+//!
+//! The states that steps lead to are brought into a canonical form, by what the model knows about itself
+//! ([`Symmetry`]). So the search sees one state of each orbit, whatever the engine, the store and the number of ranks.
+//! The labels of steps are those of the bare model, but behind a step the processes may have changed places: a trail is
+//! a run of the bare model only after it was [`lifted`].
+
+use dampf_core::{
+    Action, Binding, CallStack, Change, Describe, Model, Part, Restore, Sections, SourceLocation, Step, Successors,
+    Symmetry, Trail, Transfer, Word, Worker,
+};
+
+/// A model with states in canonical form, or the model as it is.
+pub struct Symmetric<M> {
+    model: M,
+    is_on: bool,
+}
+
+impl<M: Symmetry> Symmetric<M> {
+    /// The model as it is.
+    pub fn bare(model: M) -> Self {
+        Symmetric { model, is_on: false }
+    }
+
+    /// The model with states in canonical form, if it knows one.
+    pub fn new(model: M) -> Self {
+        let is_on = model.is_symmetric();
+        Symmetric { model, is_on }
+    }
+
+    /// The model inside.
+    pub fn model(&self) -> &M {
+        &self.model
+    }
+
+    /// Whether there is a canonical form.
+    pub fn is_on(&self) -> bool {
+        self.is_on
+    }
+}
+
+impl<M: Symmetry> Model for Symmetric<M> {
+    type Worker<'m>
+        = SymmetricWorker<'m, M>
+    where
+        M: 'm;
+
+    fn width(&self) -> usize {
+        self.model.width()
+    }
+
+    fn worker(&self) -> SymmetricWorker<'_, M> {
+        SymmetricWorker { model: self, worker: self.model.worker() }
+    }
+}
+
+pub struct SymmetricWorker<'m, M: Symmetry + 'm> {
+    model: &'m Symmetric<M>,
+    worker: M::Worker<'m>,
+}
+
+impl<M: Symmetry> SymmetricWorker<'_, M> {
+    #[inline]
+    fn canonicalise(&self, out: &mut Successors) {
+        if self.model.is_on {
+            for index in 0..out.len() {
+                if out.leads_on(index) {
+                    self.model.model.canonicalise(out.state_mut(index));
+                }
+            }
+        }
+    }
+}
+
+impl<M: Symmetry> Worker for SymmetricWorker<'_, M> {
+    fn initial(&mut self, out: &mut Successors) {
+        self.worker.initial(out);
+        self.canonicalise(out);
+    }
+
+    #[inline]
+    fn successors(&mut self, state: &[Word], out: &mut Successors) {
+        self.worker.successors(state, out);
+        self.canonicalise(out);
+    }
+
+    fn left_out(&mut self, state: &[Word], out: &mut Successors) {
+        self.worker.left_out(state, out);
+        self.canonicalise(out);
+    }
+}
+
+/// A run of a model with states in canonical form as a run of the bare one, which lays its states out alike: in each
+/// state the step is looked for whose canonical form is the next state of the run. None where there is no such step,
+/// which is an error of ours.
+pub fn lifted<M: Symmetry>(symmetric: &Symmetric<M>, bare: &Symmetric<M>, trail: &Trail) -> Option<Trail> {
+    if !symmetric.is_on {
+        return Some(trail.clone());
+    }
+    let (mut worker, mut out) = (symmetric.worker(), Successors::new(symmetric.width()));
+    let (mut bare_worker, mut bare_out) = (bare.worker(), Successors::new(bare.width()));
+    let initial = trail.initial as usize;
+    worker.initial(&mut out);
+    bare_worker.initial(&mut bare_out);
+    if initial >= out.len() || initial >= bare_out.len() {
+        return None;
+    }
+    let (mut canonical, mut state) = (out.state(initial).to_vec(), bare_out.state(initial).to_vec());
+    let mut stem = Vec::with_capacity(trail.stem.len());
+    for &label in &trail.stem {
+        worker.successors(&canonical, &mut out);
+        bare_worker.successors(&state, &mut bare_out);
+        let step = out.actions().iter().position(|action| *action == label)?;
+        let fault = out.fault(step).map(|fault| fault.kind);
+        let is_such = |index: &usize| {
+            let mut found = bare_out.state(*index).to_vec();
+            let is_there = bare_out.leads_on(*index) && {
+                symmetric.model.canonicalise(&mut found);
+                found == out.state(step)
+            };
+            bare_out.fault(*index).map(|fault| fault.kind) == fault && (is_there || !out.leads_on(step))
+        };
+        let found = (0..bare_out.len()).find(is_such)?;
+        stem.push(bare_out.action(found));
+        canonical = out.state(step).to_vec();
+        state = bare_out.state(found).to_vec();
+    }
+    Some(Trail::ending(trail.initial, stem))
+}
+
+impl<M: Symmetry + Describe> Describe for Symmetric<M> {
+    fn describe_state(&self, state: &[Word]) -> Vec<Binding> {
+        self.model.describe_state(state)
+    }
+    fn describe_step(&self, before: &[Word], action: Action) -> Step {
+        self.model.describe_step(before, action)
+    }
+    fn describe_parts(&self, before: &[Word], action: Action) -> Vec<Step> {
+        self.model.describe_parts(before, action)
+    }
+    fn describe_changes(&self, before: &[Word], after: &[Word]) -> Option<Vec<Change>> {
+        self.model.describe_changes(before, after)
+    }
+    fn describe_library_calls(&self, before: &[Word], action: Action) -> Vec<(String, SourceLocation)> {
+        self.model.describe_library_calls(before, action)
+    }
+    fn describe_blocked(&self, state: &[Word]) -> Vec<String> {
+        self.model.describe_blocked(state)
+    }
+    fn describe_stacks(&self, state: &[Word], faulty: Option<Action>) -> Vec<CallStack> {
+        self.model.describe_stacks(state, faulty)
+    }
+}
+
+impl<M: Symmetry + Transfer> Transfer for Symmetric<M> {
+    fn has_parts(&self) -> bool {
+        self.model.has_parts()
+    }
+    fn parts_of_state(&self, state: &[Word], visit: &mut dyn FnMut(usize, Part)) {
+        self.model.parts_of_state(state, visit);
+    }
+    fn part(&self, part: Part, words: &mut Vec<Word>, visit: &mut dyn FnMut(usize, Part)) {
+        self.model.part(part, words, visit);
+    }
+    fn name_of(&self, kind: u32, contents: &[Word]) -> Word {
+        self.model.name_of(kind, contents)
+    }
+}
+
+impl<M: Symmetry + Restore> Restore for Symmetric<M> {
+    fn tables(&self) -> Vec<u32> {
+        self.model.tables()
+    }
+    fn entry(&self, table: usize, number: u32, words: &mut Vec<Word>) {
+        self.model.entry(table, number, words);
+    }
+    fn restore(&self, table: usize, number: u32, contents: &[Word]) -> bool {
+        self.model.restore(table, number, contents)
+    }
+}
+
+impl<M: Symmetry + Sections> Sections for Symmetric<M> {
+    fn section(&self, name: &str) -> Option<Vec<Word>> {
+        self.model.section(name)
+    }
+    fn sections(&self) -> Vec<String> {
+        self.model.sections()
+    }
+}
