@@ -341,7 +341,9 @@ fn check_options(options: &CheckOptions) -> Result<(), Failure> {
             "leave one of the two out",
         ));
     }
-    if options.model.program.symmetry && options.model.program.reduce == options::Reduce::Por {
+    if options.model.program.symmetry
+        && matches!(options.model.program.reduce, options::Reduce::Por | options::Reduce::PorAlways)
+    {
         return Err(Failure::with_help(
             "--symmetry and --reduce por do not go together: that no step is put off for ever was shown for each alone",
             "leave one of the two out",
