@@ -112,14 +112,17 @@ impl Guard {
     }
 }
 
+/// A version of an action: the values of variables that it is for, and its number.
+type ActionVersion = (Vec<(Field, i32)>, u32);
+
 /// What is computed once for a model.
 pub struct InterplayTables {
     interplay: Interplay,
     guards: Vec<Guard>,
     /// Processes with committed locations, and which these are.
     committing: Vec<(usize, Vec<bool>)>,
-    /// For each action of the program, its versions: the values of variables that each is for, and its number.
-    versions: Vec<Vec<(Vec<(Field, i32)>, u32)>>,
+    /// For each action of the program, its versions.
+    versions: Vec<Vec<ActionVersion>>,
     /// Where each object is that has one value.
     values: Vec<Option<Field>>,
 }

@@ -61,8 +61,8 @@ impl<'p> Circles<'p> {
         let mut changed = vec![true; self.processes.len()];
         let mut taken_out = Vec::new();
         loop {
-            for process in 0..changed.len() {
-                if std::mem::replace(&mut changed[process], false) {
+            for (process, is_changed) in changed.iter_mut().enumerate() {
+                if std::mem::take(is_changed) {
                     self.leave_circles(process, left, &mut taken_out);
                 }
             }

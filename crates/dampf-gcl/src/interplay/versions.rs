@@ -85,7 +85,7 @@ impl Versions {
             process.transitions = transitions;
             versions.push(of_process);
         }
-        let numbers: BTreeMap<(ProcessId, usize, Option<(ProcessId, usize)>), usize> =
+        let numbers: BTreeMap<_, usize> =
             actions.iter().enumerate().map(|(at, one)| ((one.process, one.transition, one.partner), at)).collect();
         let mut of_action = vec![Vec::new(); actions.len()];
         let of_versions = result.actions();

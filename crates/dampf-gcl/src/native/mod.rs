@@ -76,6 +76,8 @@ pub struct Native {
     ends: Vec<StepEnd>,
     /// For each process, where its location is, and which of its locations are valid ends.
     valid_ends: Vec<(Field, Vec<bool>)>,
+    /// Whether steps may turn out to lead nowhere when they are composed, so that states with steps have none.
+    is_composed: bool,
     code_bytes: usize,
     _code: Code,
 }
@@ -127,6 +129,7 @@ impl Native {
             capacity: steps.most(program) + 1,
             ends,
             valid_ends: layout.locations.iter().zip(&program.processes).map(end).collect(),
+            is_composed: program.has_compound_steps || program.timeout.is_some(),
             code_bytes,
             _code: module,
         })
@@ -138,8 +141,8 @@ impl Native {
     }
 
     /// Everything that can happen next in `state`: clears `out` and fills it in action order with steps and faulty
-    /// steps, the fault of the state, and, for a state without steps, whether it is a valid end. Returns whether the
-    /// steps are those of the holder alone.
+    /// steps, the fault of the state, and, for a state that may be without steps, whether it is a valid end. Returns
+    /// whether the steps are those of the holder alone.
     pub fn successors(&self, state: &[Word], out: &mut Successors) -> bool {
         assert_eq!((state.len(), out.width()), (self.width, self.width), "a state of another model");
         out.clear();
@@ -156,7 +159,7 @@ impl Native {
             out.assume_written(count);
             count
         };
-        if count == 0 {
+        if count == 0 || self.is_composed {
             let is_end = |(field, ends): &(Field, Vec<bool>)| ends[field.get(state) as usize];
             out.set_valid_end(!self.valid_ends.is_empty() && self.valid_ends.iter().all(is_end));
         }
