@@ -241,13 +241,14 @@ impl Lowering<'_> {
         let is_named = named.map(|(_, is_named)| is_named).fold(constant(0), or);
         let values = self.sent(queue, values);
         let parts = patterns.iter().zip(&values).zip(&self.queues[queue].fields);
-        parts.fold(is_named, |agreed, ((pattern, value), field)| match pattern {
+        let agreed = parts.fold(is_named, |agreed, ((pattern, value), field)| match pattern {
             Pattern::Match(wanted) => {
                 let sent = wrapped(self.value(value, sender), field.ty);
                 and(agreed, equal(sent, self.value(wanted, receiver)))
             }
             Pattern::Store(_) | Pattern::Ignore => agreed,
-        })
+        });
+        and(agreed, self.matches_beyond(self.queues[queue].fields.len(), patterns, receiver))
     }
 
     /// Makes one transition of every sender with every receiver.

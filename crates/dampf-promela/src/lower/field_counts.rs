@@ -7,6 +7,8 @@
 //!   0, and values too many are lost.
 //! - A receive, when it takes a message that it fits as far as both go. But a copy (`?<…>`) may leave fields out.
 //! - A poll, when it compares a field that no message has.
+//!
+//! Where messages have one field, a second one is 0 to whoever compares it, and that is no error yet.
 
 use super::steps::Draft;
 use super::values::{and, equal};
@@ -63,9 +65,19 @@ impl Lowering<'_> {
     pub fn polls(&self, queue: usize, position: u32, patterns: &[Pattern], instance: usize) -> Expr {
         let found = self.matches(queue, position, patterns, instance);
         let slots = &self.queues[queue].slots;
-        match (patterns.iter().skip(slots.len()).find(|pattern| matches!(pattern, Pattern::Match(_))), slots.first()) {
+        let compared = patterns.iter().skip(slots.len()).find(|pattern| matches!(pattern, Pattern::Match(_)));
+        match (compared.filter(|_| slots.len() > 1), slots.first()) {
             (Some(_), Some(slots)) => and(found, equal(Expr::Read(element(*slots, constant(-1))), constant(0))),
             _ => found,
         }
+    }
+
+    /// Whether what a statement compares with fields that are not there fits: where messages have one field, with 0.
+    pub fn matches_beyond(&self, fields: usize, patterns: &[Pattern], instance: usize) -> Expr {
+        let beyond = patterns.iter().skip(fields).filter(|_| fields == 1);
+        beyond.fold(constant(1), |fits, pattern| match pattern {
+            Pattern::Match(value) => and(fits, equal(self.value(value, instance), constant(0))),
+            Pattern::Store(_) | Pattern::Ignore => fits,
+        })
     }
 }

@@ -286,13 +286,14 @@ impl Lowering<'_> {
         let Some(length) = queue.length else { return constant(0) };
         let is_there = binary(BinaryOp::Greater, Expr::Read(cell(length)), constant(position as i32));
         let fields = patterns.iter().zip(&queue.slots);
-        fields.fold(is_there, |fits, (pattern, slots)| match pattern {
+        let fits = fields.fold(is_there, |fits, (pattern, slots)| match pattern {
             Pattern::Match(value) => {
                 let stored = Expr::Read(element(*slots, constant(position as i32)));
                 and(fits, equal(stored, self.value(value, instance)))
             }
             Pattern::Store(_) | Pattern::Ignore => fits,
-        })
+        });
+        and(fits, self.matches_beyond(queue.slots.len(), patterns, instance))
     }
 }
 
