@@ -1,11 +1,9 @@
 //! The layer: a model made of a model, with fewer steps.
 
+use crate::companions::passes_companions_on;
 use crate::plan::Plan;
 use crate::stubborn::Chooser;
-use dampf_core::{
-    Action, Binding, CallStack, Change, Describe, Interleaving, Model, Part, Restore, Sections, SourceLocation, Step,
-    Successors, Symmetry, Transfer, Word, Worker,
-};
+use dampf_core::{Interleaving, Model, Successors, Symmetry, Word, Worker};
 
 /// Random walks say beforehand whether reduction is worth while.
 const WALKS: u64 = 24;
@@ -191,62 +189,4 @@ impl<M: Interleaving + Symmetry> Symmetry for Reduced<M> {
     }
 }
 
-impl<M: Interleaving + Describe> Describe for Reduced<M> {
-    fn describe_state(&self, state: &[Word]) -> Vec<Binding> {
-        self.model.describe_state(state)
-    }
-    fn describe_step(&self, before: &[Word], action: Action) -> Step {
-        self.model.describe_step(before, action)
-    }
-    fn describe_parts(&self, before: &[Word], action: Action) -> Vec<Step> {
-        self.model.describe_parts(before, action)
-    }
-    fn describe_changes(&self, before: &[Word], after: &[Word]) -> Option<Vec<Change>> {
-        self.model.describe_changes(before, after)
-    }
-    fn describe_library_calls(&self, before: &[Word], action: Action) -> Vec<(String, SourceLocation)> {
-        self.model.describe_library_calls(before, action)
-    }
-    fn describe_blocked(&self, state: &[Word]) -> Vec<String> {
-        self.model.describe_blocked(state)
-    }
-    fn describe_stacks(&self, state: &[Word], faulty: Option<Action>) -> Vec<CallStack> {
-        self.model.describe_stacks(state, faulty)
-    }
-}
-
-impl<M: Interleaving + Transfer> Transfer for Reduced<M> {
-    fn has_parts(&self) -> bool {
-        self.model.has_parts()
-    }
-    fn parts_of_state(&self, state: &[Word], visit: &mut dyn FnMut(usize, Part)) {
-        self.model.parts_of_state(state, visit);
-    }
-    fn part(&self, part: Part, words: &mut Vec<Word>, visit: &mut dyn FnMut(usize, Part)) {
-        self.model.part(part, words, visit);
-    }
-    fn name_of(&self, kind: u32, contents: &[Word]) -> Word {
-        self.model.name_of(kind, contents)
-    }
-}
-
-impl<M: Interleaving + Restore> Restore for Reduced<M> {
-    fn tables(&self) -> Vec<u32> {
-        self.model.tables()
-    }
-    fn entry(&self, table: usize, number: u32, words: &mut Vec<Word>) {
-        self.model.entry(table, number, words);
-    }
-    fn restore(&self, table: usize, number: u32, contents: &[Word]) -> bool {
-        self.model.restore(table, number, contents)
-    }
-}
-
-impl<M: Interleaving + Sections> Sections for Reduced<M> {
-    fn section(&self, name: &str) -> Option<Vec<Word>> {
-        self.model.section(name)
-    }
-    fn sections(&self) -> Vec<String> {
-        self.model.sections()
-    }
-}
+passes_companions_on!(Reduced, Interleaving);

@@ -72,6 +72,7 @@
 //! the model, and what costs count is a number of actions, never a time.
 
 mod circles;
+mod companions;
 mod layer;
 mod plan;
 mod sticky;

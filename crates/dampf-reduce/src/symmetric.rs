@@ -5,10 +5,8 @@
 //! The labels of steps are those of the bare model, but behind a step the processes may have changed places: a trail is
 //! a run of the bare model only after it was [`lifted`].
 
-use dampf_core::{
-    Action, Binding, CallStack, Change, Describe, Model, Part, Restore, Sections, SourceLocation, Step, Successors,
-    Symmetry, Trail, Transfer, Word, Worker,
-};
+use crate::companions::passes_companions_on;
+use dampf_core::{Model, Successors, Symmetry, Trail, Word, Worker};
 
 /// A model with states in canonical form, or the model as it is.
 pub struct Symmetric<M> {
@@ -128,62 +126,4 @@ pub fn lifted<M: Symmetry>(symmetric: &Symmetric<M>, bare: &Symmetric<M>, trail:
     Some(Trail::ending(trail.initial, stem))
 }
 
-impl<M: Symmetry + Describe> Describe for Symmetric<M> {
-    fn describe_state(&self, state: &[Word]) -> Vec<Binding> {
-        self.model.describe_state(state)
-    }
-    fn describe_step(&self, before: &[Word], action: Action) -> Step {
-        self.model.describe_step(before, action)
-    }
-    fn describe_parts(&self, before: &[Word], action: Action) -> Vec<Step> {
-        self.model.describe_parts(before, action)
-    }
-    fn describe_changes(&self, before: &[Word], after: &[Word]) -> Option<Vec<Change>> {
-        self.model.describe_changes(before, after)
-    }
-    fn describe_library_calls(&self, before: &[Word], action: Action) -> Vec<(String, SourceLocation)> {
-        self.model.describe_library_calls(before, action)
-    }
-    fn describe_blocked(&self, state: &[Word]) -> Vec<String> {
-        self.model.describe_blocked(state)
-    }
-    fn describe_stacks(&self, state: &[Word], faulty: Option<Action>) -> Vec<CallStack> {
-        self.model.describe_stacks(state, faulty)
-    }
-}
-
-impl<M: Symmetry + Transfer> Transfer for Symmetric<M> {
-    fn has_parts(&self) -> bool {
-        self.model.has_parts()
-    }
-    fn parts_of_state(&self, state: &[Word], visit: &mut dyn FnMut(usize, Part)) {
-        self.model.parts_of_state(state, visit);
-    }
-    fn part(&self, part: Part, words: &mut Vec<Word>, visit: &mut dyn FnMut(usize, Part)) {
-        self.model.part(part, words, visit);
-    }
-    fn name_of(&self, kind: u32, contents: &[Word]) -> Word {
-        self.model.name_of(kind, contents)
-    }
-}
-
-impl<M: Symmetry + Restore> Restore for Symmetric<M> {
-    fn tables(&self) -> Vec<u32> {
-        self.model.tables()
-    }
-    fn entry(&self, table: usize, number: u32, words: &mut Vec<Word>) {
-        self.model.entry(table, number, words);
-    }
-    fn restore(&self, table: usize, number: u32, contents: &[Word]) -> bool {
-        self.model.restore(table, number, contents)
-    }
-}
-
-impl<M: Symmetry + Sections> Sections for Symmetric<M> {
-    fn section(&self, name: &str) -> Option<Vec<Word>> {
-        self.model.section(name)
-    }
-    fn sections(&self) -> Vec<String> {
-        self.model.sections()
-    }
-}
+passes_companions_on!(Symmetric, Symmetry);

@@ -1,0 +1,86 @@
+//! What a layer says of its model as the model does: states and steps are the model's own.
+
+/// Has a layer with a field `model`, over models with some knowledge, pass on how states and steps are told, moved to
+/// other ranks, kept and cut into sections.
+macro_rules! passes_companions_on {
+    ($layer:ident, $knowledge:path) => {
+        impl<M: $knowledge + dampf_core::Describe> dampf_core::Describe for $layer<M> {
+            fn describe_state(&self, state: &[dampf_core::Word]) -> Vec<dampf_core::Binding> {
+                self.model.describe_state(state)
+            }
+            fn describe_step(&self, before: &[dampf_core::Word], action: dampf_core::Action) -> dampf_core::Step {
+                self.model.describe_step(before, action)
+            }
+            fn describe_parts(&self, before: &[dampf_core::Word], action: dampf_core::Action) -> Vec<dampf_core::Step> {
+                self.model.describe_parts(before, action)
+            }
+            fn describe_changes(
+                &self,
+                before: &[dampf_core::Word],
+                after: &[dampf_core::Word],
+            ) -> Option<Vec<dampf_core::Change>> {
+                self.model.describe_changes(before, after)
+            }
+            fn describe_library_calls(
+                &self,
+                before: &[dampf_core::Word],
+                action: dampf_core::Action,
+            ) -> Vec<(String, dampf_core::SourceLocation)> {
+                self.model.describe_library_calls(before, action)
+            }
+            fn describe_blocked(&self, state: &[dampf_core::Word]) -> Vec<String> {
+                self.model.describe_blocked(state)
+            }
+            fn describe_stacks(
+                &self,
+                state: &[dampf_core::Word],
+                faulty: Option<dampf_core::Action>,
+            ) -> Vec<dampf_core::CallStack> {
+                self.model.describe_stacks(state, faulty)
+            }
+        }
+
+        impl<M: $knowledge + dampf_core::Transfer> dampf_core::Transfer for $layer<M> {
+            fn has_parts(&self) -> bool {
+                self.model.has_parts()
+            }
+            fn parts_of_state(&self, state: &[dampf_core::Word], visit: &mut dyn FnMut(usize, dampf_core::Part)) {
+                self.model.parts_of_state(state, visit);
+            }
+            fn part(
+                &self,
+                part: dampf_core::Part,
+                words: &mut Vec<dampf_core::Word>,
+                visit: &mut dyn FnMut(usize, dampf_core::Part),
+            ) {
+                self.model.part(part, words, visit);
+            }
+            fn name_of(&self, kind: u32, contents: &[dampf_core::Word]) -> dampf_core::Word {
+                self.model.name_of(kind, contents)
+            }
+        }
+
+        impl<M: $knowledge + dampf_core::Restore> dampf_core::Restore for $layer<M> {
+            fn tables(&self) -> Vec<u32> {
+                self.model.tables()
+            }
+            fn entry(&self, table: usize, number: u32, words: &mut Vec<dampf_core::Word>) {
+                self.model.entry(table, number, words);
+            }
+            fn restore(&self, table: usize, number: u32, contents: &[dampf_core::Word]) -> bool {
+                self.model.restore(table, number, contents)
+            }
+        }
+
+        impl<M: $knowledge + dampf_core::Sections> dampf_core::Sections for $layer<M> {
+            fn section(&self, name: &str) -> Option<Vec<dampf_core::Word>> {
+                self.model.section(name)
+            }
+            fn sections(&self) -> Vec<String> {
+                self.model.sections()
+            }
+        }
+    };
+}
+
+pub(crate) use passes_companions_on;
