@@ -281,6 +281,15 @@ pub trait Inspect: Model {
     fn read_memory(&self, state: &[Word], thread: u32, address: u64, bytes: &mut [u8]) -> bool;
 }
 
+/// Who takes part in steps: the processes or threads that a scheduler is expected to be fair to.
+pub trait Movers: Model {
+    /// Movers are numbered from 0 to this number.
+    fn mover_count(&self) -> usize;
+
+    /// Calls `visit` with each one that takes part in the step `action` of `state`.
+    fn movers(&self, state: &[Word], action: Action, visit: &mut dyn FnMut(usize));
+}
+
 /// Boolean observations of a state, for properties.
 pub trait Propositions: Model {
     fn proposition_count(&self) -> usize;

@@ -21,6 +21,7 @@
 //!    does not hold: what was explored does not count, and exploration restarts with a model that knows better. A
 //!    broken invariant of our own is a panic.
 
+mod automaton;
 mod companion;
 mod component;
 mod diagnostic;
@@ -35,10 +36,11 @@ pub mod problem;
 mod trail;
 mod verdict;
 
+pub use automaton::{Automaton, AutomatonEdge, AutomatonLocation, Literal};
 pub use companion::{
     Acceptance, Binding, CallStack, Change, Dependencies, Describe, Footprint, Footprints, Inspect, Interleaving,
-    Interplay, Object, Observations, Part, Participation, ProcessMove, Propositions, Restore, Sections, Step, StepPart,
-    Symmetry, Transfer,
+    Interplay, Movers, Object, Observations, Part, Participation, ProcessMove, Propositions, Restore, Sections, Step,
+    StepPart, Symmetry, Transfer,
 };
 pub use component::{ComponentId, ComponentTable};
 pub use diagnostic::{Diagnostic, Source, SourceFile, Span};
