@@ -55,11 +55,17 @@ pub enum FaultKind {
     ExitStatus,
     /// The compiler's checks say that the language leaves the behaviour undefined.
     UndefinedBehaviour,
+    /// A run is one that a property forbids: a formula, an automaton, a claim.
+    Property,
+    /// A run goes on for ever and makes no progress.
+    NonProgress,
+    /// Some threads go on for ever, and what others wait for can never happen.
+    Livelock,
 }
 
 impl FaultKind {
     /// All kinds.
-    pub const ALL: [FaultKind; 28] = [
+    pub const ALL: [FaultKind; 31] = [
         FaultKind::Deadlock,
         FaultKind::Assertion,
         FaultKind::Invariant,
@@ -88,6 +94,9 @@ impl FaultKind {
         FaultKind::Leak,
         FaultKind::ExitStatus,
         FaultKind::UndefinedBehaviour,
+        FaultKind::Property,
+        FaultKind::NonProgress,
+        FaultKind::Livelock,
     ];
 
     /// The kind with this name.
@@ -126,6 +135,9 @@ impl FaultKind {
             FaultKind::Leak => "leak",
             FaultKind::ExitStatus => "exit-status",
             FaultKind::UndefinedBehaviour => "undefined-behaviour",
+            FaultKind::Property => "property",
+            FaultKind::NonProgress => "non-progress",
+            FaultKind::Livelock => "livelock",
         }
     }
 }

@@ -362,6 +362,7 @@ impl Elaboration<'_> {
             channels: self.channels,
             processes,
             checks: Vec::new(),
+            propositions: Vec::new(),
             property: None,
             has_error_state: false,
             error_location: None,

@@ -79,6 +79,7 @@ impl Lowering {
             channels: Vec::new(),
             processes: Vec::new(),
             checks: Vec::new(),
+            propositions: Vec::new(),
             property: None,
             has_error_state: true,
             error_location: None,

@@ -1,10 +1,10 @@
 //! The example models: their headers say what is true of them.
 //!
 //! `VERDICT` is that of the system without its property, `STATES` and `TRANSITIONS` count its whole space,
-//! faults notwithstanding, and `PROPERTY` says whether a property automaton accepts no run (`holds`).
+//! faults notwithstanding. (`PROPERTY` says whether a property automaton accepts no run, and is tested where such runs
+//! are looked for.)
 
 mod exploration;
-mod product;
 
 use dampf_core::FaultKind;
 use exploration::{explore, models, parse, read, workspace};
@@ -13,7 +13,7 @@ struct Header {
     violated: Option<String>,
     states: u64,
     transitions: u64,
-    property: Option<String>,
+    has_property: bool,
 }
 
 fn header(text: &str) -> Option<Header> {
@@ -29,7 +29,7 @@ fn header(text: &str) -> Option<Header> {
         violated,
         states: states.parse().ok()?,
         transitions: transitions.parse().ok()?,
-        property: note("PROPERTY ").map(str::to_owned),
+        has_property: note("PROPERTY ").is_some(),
     })
 }
 
@@ -41,18 +41,14 @@ fn models_are_what_their_headers_say() {
         let found = explore(program.clone());
         let (states, transitions) = (found.states, found.transitions);
         let fault = found.first_fault.map(FaultKind::name);
-        let property = program.property.is_some().then(|| match product::has_accepting_cycle(program) {
-            true => "violated",
-            false => "holds",
-        });
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let agrees = header(&read(&path)).is_some_and(|header| {
             header.violated.as_deref() == fault
                 && (header.states, header.transitions) == (states, transitions)
-                && header.property.as_deref() == property
+                && header.has_property == program.property.is_some()
         });
         if !agrees {
-            wrong.push(format!("{name}: {fault:?} STATES {states} TRANSITIONS {transitions} PROPERTY {property:?}"));
+            wrong.push(format!("{name}: {fault:?} STATES {states} TRANSITIONS {transitions}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

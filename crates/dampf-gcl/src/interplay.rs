@@ -600,8 +600,9 @@ impl<'p> Analysis<'p> {
     fn interplay(&self) -> (Vec<Expr>, Interplay) {
         let program = self.values.program;
         let mut checked = Facts::default();
-        for check in &program.checks {
-            self.add_reads(&mut checked, &check.condition, READ);
+        let conditions = program.checks.iter().map(|check| &check.condition);
+        for condition in conditions.chain(program.propositions.iter().map(|proposition| &proposition.condition)) {
+            self.add_reads(&mut checked, condition, READ);
         }
         let mut guards: Vec<(Conjunct, Vec<u32>)> = Vec::new();
         let mut numbers: BTreeMap<String, u32> = BTreeMap::new();

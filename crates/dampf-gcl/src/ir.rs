@@ -129,8 +129,10 @@ pub struct Program {
     pub processes: Vec<Process>,
     /// State checks: assertions at locations, and invariants and goals given from outside.
     pub checks: Vec<Check>,
+    /// Observations of states that properties are made of. A condition that faults does not hold.
+    pub propositions: Vec<Proposition>,
     /// A property automaton that watches the system: a process whose transitions have guards only. It is not
-    /// among `processes`; the bare program does not run it.
+    /// among `processes`; nothing runs it before it is [taken out](Program::take_property).
     pub property: Option<Process>,
     /// Whether the language has an *error state* that a faulty step leads to, for searches that go on after
     /// faults: all variables are zero, all channels empty, the first process is in a location of its own without
@@ -340,6 +342,14 @@ pub struct Check {
     pub text: String,
     /// Where the check stands in the source; none for one given from outside.
     pub span: Option<Span>,
+}
+
+/// An observation of states.
+#[derive(Clone, Debug)]
+pub struct Proposition {
+    /// As people wrote it.
+    pub text: String,
+    pub condition: Expr,
 }
 
 /// One possible step of a program.

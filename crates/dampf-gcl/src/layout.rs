@@ -348,7 +348,7 @@ pub(crate) fn dynamically_indexed(program: &Program) -> Vec<bool> {
 
 /// Calls `visit` for every place that the program reads or stores into, indices within indices included.
 pub fn for_each_place(program: &Program, visit: &mut impl FnMut(&Place)) {
-    for process in program.processes.iter().chain(&program.property) {
+    for process in &program.processes {
         for transition in &process.transitions {
             if let Some(guard) = &transition.guard {
                 places_of(guard, visit);
@@ -369,9 +369,9 @@ pub fn for_each_place(program: &Program, visit: &mut impl FnMut(&Place)) {
             }
         }
     }
-    for check in &program.checks {
-        places_of(&check.condition, visit);
-    }
+    let checked = program.checks.iter().map(|check| &check.condition);
+    let observed = program.propositions.iter().map(|proposition| &proposition.condition);
+    checked.chain(observed).for_each(|condition| places_of(condition, visit));
 }
 
 fn place_and_index(place: &Place, visit: &mut impl FnMut(&Place)) {

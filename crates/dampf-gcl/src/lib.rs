@@ -13,12 +13,11 @@ pub mod layout;
 pub mod model;
 pub mod native;
 mod observations;
+mod property;
 pub mod ranges;
 pub mod symmetry;
-mod watched;
 
 pub use expression_text::{expression_text, place_text};
 pub use interpreter::Interpreter;
 pub use model::{Backend, GclModel};
 pub use native::Native;
-pub use watched::Watched;

@@ -9,7 +9,7 @@ use crate::dependencies::DependencyTables;
 use crate::footprints::ObjectNumbers;
 use crate::interplay::InterplayTables;
 use crate::interpreter::Interpreter;
-use crate::ir::{ActionSource, Expr, Location, LocationId, ProcessId, Program, VariableId};
+use crate::ir::{ActionSource, Location, LocationId, ProcessId, Program, VariableId};
 use crate::layout::{Buffer, Field, Layout, bits_for};
 use crate::native::Native;
 use crate::ranges::{Limits, Range, analyse};
@@ -53,7 +53,6 @@ pub struct GclModel {
     ranges: Vec<Range>,
     /// Where faulty steps lead to, in a language that says so.
     error_state: Option<Vec<Word>>,
-    propositions: Vec<(String, Expr)>,
     dependencies: OnceLock<DependencyTables>,
     object_numbers: ObjectNumbers,
     interplay: OnceLock<Option<InterplayTables>>,
@@ -85,14 +84,12 @@ impl GclModel {
     }
 
     fn of(interpreter: Interpreter, engine: Engine, ranges: Vec<Range>, error_state: Option<Vec<Word>>) -> GclModel {
-        let propositions = property_guards(interpreter.program());
         let object_numbers = ObjectNumbers::new(interpreter.program());
         GclModel {
             interpreter,
             engine,
             ranges,
             error_state,
-            propositions,
             dependencies: OnceLock::new(),
             object_numbers,
             interplay: OnceLock::new(),
@@ -127,17 +124,6 @@ impl GclModel {
 
     pub fn interpreter(&self) -> &Interpreter {
         &self.interpreter
-    }
-
-    /// Adds an observation of states and returns its number. Its places are places of the program.
-    pub fn add_proposition(&mut self, name: String, condition: Expr) -> usize {
-        self.propositions.push((name, condition));
-        self.propositions.len() - 1
-    }
-
-    /// The condition behind a proposition.
-    pub fn proposition(&self, proposition: usize) -> &Expr {
-        &self.propositions[proposition].1
     }
 
     /// The steps of a state as the program has them, without following holders and without timeouts; whether they are
@@ -210,16 +196,6 @@ impl GclModel {
     }
 }
 
-/// The guards of the property automaton, in the order of its transitions, named by their source text.
-fn property_guards(program: &Program) -> Vec<(String, Expr)> {
-    let transitions = program.property.iter().flat_map(|property| &property.transitions);
-    let guard = transitions.map(|transition| {
-        let text = crate::faults::collapsed(program.source.slice(transition.span));
-        (text, transition.guard.clone().unwrap_or(Expr::Const(1)))
-    });
-    guard.collect()
-}
-
 fn check_size(program: &Program, ranges: &[Range]) -> Result<(), Unsupported> {
     let variables = program.variables.iter().zip(ranges).map(|(variable, range)| {
         let elements = u64::from(variable.array.unwrap_or(1));
@@ -285,19 +261,20 @@ impl Worker for GclWorker<'_> {
     }
 }
 
-/// The guards of the property automaton's transitions, in their order, then what was added. A condition that
-/// faults does not hold.
+/// A condition that faults does not hold.
 impl Propositions for GclModel {
     fn proposition_count(&self) -> usize {
-        self.propositions.len()
+        self.program().propositions.len()
     }
 
     fn proposition_name(&self, proposition: usize) -> &str {
-        &self.propositions[proposition].0
+        &self.program().propositions[proposition].text
     }
 
     fn holds(&self, proposition: usize, state: &[Word]) -> bool {
-        self.interpreter.evaluate(&self.propositions[proposition].1, state).is_ok_and(|value| value != 0)
+        self.interpreter
+            .evaluate(&self.program().propositions[proposition].condition, state)
+            .is_ok_and(|value| value != 0)
     }
 }
 

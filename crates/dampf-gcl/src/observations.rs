@@ -2,7 +2,7 @@
 
 use crate::ir::ProcessId;
 use crate::model::GclModel;
-use dampf_core::{Acceptance, Model, Observations, Successors, Word};
+use dampf_core::{Acceptance, Action, Model, Movers, Observations, Successors, Word};
 
 const NAMES: &[&str] = &["alive", "blocked", "messages"];
 
@@ -18,12 +18,17 @@ impl GclModel {
         }
         let mut movable = vec![false; self.program().processes.len()];
         for action in steps.actions() {
-            let source = self.actions()[action.front_end() as usize];
-            let joint = self.program().process(source.process).transitions[source.transition].joint;
-            let moved = [Some(source.process), source.partner.map(|partner| partner.0), joint.map(|one| one.process)];
-            moved.into_iter().flatten().for_each(|process| movable[process.0 as usize] = true);
+            self.moved_by(*action).for_each(|process| movable[process.0 as usize] = true);
         }
         movable
+    }
+
+    /// The processes that a single step moves.
+    fn moved_by(&self, action: Action) -> impl Iterator<Item = ProcessId> {
+        let source = self.actions()[action.front_end() as usize];
+        let joint = self.program().process(source.process).transitions[source.transition].joint;
+        let moved = [Some(source.process), source.partner.map(|partner| partner.0), joint.map(|one| one.process)];
+        moved.into_iter().flatten()
     }
 
     /// Whether a process has ended: no transition leads on from where it is, its own or one that takes it along.
@@ -59,8 +64,26 @@ impl Observations for GclModel {
     }
 }
 
+/// Processes, each of which takes part in a step that contains a single step of it.
+impl Movers for GclModel {
+    fn mover_count(&self) -> usize {
+        self.program().processes.len()
+    }
+
+    fn movers(&self, state: &[Word], action: Action, visit: &mut dyn FnMut(usize)) {
+        match self.program().has_compound_steps {
+            false => self.moved_by(action).for_each(|process| visit(process.0 as usize)),
+            true => {
+                for (_, action) in self.path(state, action) {
+                    self.moved_by(action).for_each(|process| visit(process.0 as usize));
+                }
+            }
+        }
+    }
+}
+
 /// A state in which some process is in an accepting location. The property automaton of a program is none of its
-/// processes: [`Watched`](crate::Watched) runs it.
+/// processes.
 impl Acceptance for GclModel {
     fn is_accepting(&self, state: &[Word]) -> bool {
         self.program().processes.iter().enumerate().any(|(number, process)| {

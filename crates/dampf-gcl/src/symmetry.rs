@@ -194,7 +194,8 @@ pub struct Exchanges {
 
 impl Exchanges {
     pub fn new(program: &Program, layout: &Layout) -> Exchanges {
-        if program.property.is_some() || layout.holder.is_some() && !program.has_compound_steps {
+        let is_watched = program.property.is_some() || !program.propositions.is_empty();
+        if is_watched || layout.holder.is_some() && !program.has_compound_steps {
             return Exchanges::default();
         }
         let mut chains: Vec<Vec<Swap>> = Vec::new();

@@ -4,7 +4,7 @@ mod support;
 
 use dampf_core::{Acceptance, Action, Model, Observations, Successors, Word, Worker};
 use dampf_gcl::ir::*;
-use dampf_gcl::{Backend, GclModel, Watched};
+use dampf_gcl::{Backend, GclModel};
 use std::collections::BTreeMap;
 use support::*;
 
@@ -69,39 +69,6 @@ fn observations_agree_with_the_steps_of_random_programs() {
         assert!(observed["blocked"] <= observed["alive"], "seed {seed}");
         assert_eq!(observed["blocked"] == observed["alive"], steps.is_empty(), "seed {seed}");
     }
-}
-
-/// A counter that goes up to 2 and stays there, and an automaton that waits for 2 and then accepts.
-fn watched_counter() -> Program {
-    let one_more = assign(scalar(0), binary(BinaryOp::Add, read(0), number(1)));
-    let is = |value: i32| binary(BinaryOp::Equal, read(0), number(value));
-    let counter =
-        process("C", 1, vec![transition(0, 0).when(binary(BinaryOp::Less, read(0), number(2))).does(vec![one_more])]);
-    let mut automaton =
-        process("property", 2, vec![transition(0, 0), transition(0, 1).when(is(2)), transition(1, 1).when(is(2))]);
-    automaton.locations[1].accepting = true;
-    Program { property: Some(automaton), ..program(vec![variable("x", IntType::U8, 0)], vec![], vec![counter]) }
-}
-
-#[test]
-fn an_automaton_moves_with_the_program_and_alone_at_its_end() {
-    let watched = Watched::new(model(watched_counter())).expect("there is an automaton");
-    let mut steps = Successors::new(watched.width());
-    watched.worker().initial(&mut steps);
-    let mut state = steps.state(0).to_vec();
-    for _ in 0..2 {
-        assert!(!watched.is_accepting(&state));
-        watched.worker().successors(&state, &mut steps);
-        assert_eq!(steps.actions(), [Action(0)], "the counter moves, and the automaton stays");
-        state = steps.state(0).to_vec();
-    }
-    watched.worker().successors(&state, &mut steps);
-    let alone = u64::from(u32::MAX);
-    assert_eq!(steps.actions(), [Action(alone), Action(1 << 32 | alone)]);
-    let seen = after(&watched, &state, Action(1 << 32 | alone));
-    assert!(watched.is_accepting(&seen));
-    assert_eq!(after(&watched, &seen, Action(2 << 32 | alone)), seen, "an accepting cycle");
-    assert!(Watched::new(model(program(vec![], vec![], vec![process("P", 1, vec![])]))).is_none());
 }
 
 #[test]

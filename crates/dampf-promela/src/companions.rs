@@ -7,7 +7,8 @@
 
 use crate::model::{PromelaModel, PromelaWorker};
 use dampf_core::{
-    Acceptance, Action, Footprint, Footprints, Interleaving, Interplay, Object, Observations, Symmetry, Word,
+    Acceptance, Action, Footprint, Footprints, Interleaving, Interplay, Movers, Object, Observations, Propositions,
+    Symmetry, Word,
 };
 
 impl Footprints for PromelaModel {
@@ -41,6 +42,31 @@ impl Observations for PromelaModel {
 impl Acceptance for PromelaModel {
     fn is_accepting(&self, state: &[Word]) -> bool {
         self.gcl().is_accepting(state)
+    }
+}
+
+/// Processes that are there or may be, by their instances.
+impl Movers for PromelaModel {
+    fn mover_count(&self) -> usize {
+        self.gcl().mover_count()
+    }
+
+    fn movers(&self, state: &[Word], action: Action, visit: &mut dyn FnMut(usize)) {
+        self.gcl().movers(state, action, visit);
+    }
+}
+
+impl Propositions for PromelaModel {
+    fn proposition_count(&self) -> usize {
+        self.gcl().proposition_count()
+    }
+
+    fn proposition_name(&self, proposition: usize) -> &str {
+        self.gcl().proposition_name(proposition)
+    }
+
+    fn holds(&self, proposition: usize, state: &[Word]) -> bool {
+        self.gcl().holds(proposition, state)
     }
 }
 

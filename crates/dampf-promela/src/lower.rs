@@ -468,6 +468,7 @@ impl<'t> Lowering<'t> {
             channels: Vec::new(),
             processes,
             checks,
+            propositions: Vec::new(),
             property: None,
             has_error_state: false,
             error_location: None,

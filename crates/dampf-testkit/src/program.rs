@@ -117,6 +117,7 @@ impl Generator {
             channels: std::mem::take(&mut self.channels),
             processes,
             checks,
+            propositions: Vec::new(),
             property,
             has_error_state: !has_compound_steps && self.chance(50),
             error_location: None,

@@ -120,6 +120,7 @@ pub fn program(variables: Vec<Variable>, channels: Vec<Channel>, processes: Vec<
         channels,
         processes,
         checks: Vec::new(),
+        propositions: Vec::new(),
         property: None,
         has_error_state: false,
         error_location: None,

@@ -49,6 +49,7 @@ pub fn program(seed: u64) -> Program {
         channels,
         processes,
         checks: if has_checks { vec![check] } else { Vec::new() },
+        propositions: Vec::new(),
         property: None,
         has_error_state: false,
         error_location: None,

@@ -26,6 +26,7 @@ const ARROWS: &[(&str, May)] = &[
     ("dampf-object", May::Use(&["dampf-core", "dampf-rv"])),
     ("dampf-store", May::Use(&["dampf-core"])),
     ("dampf-search", May::Use(&["dampf-core", "dampf-store"])),
+    ("dampf-ltl", May::Use(&["dampf-core", "dampf-store", "dampf-search"])),
     ("dampf-reduce", May::Use(&["dampf-core"])),
     ("dampf-net", May::Use(&[])),
     ("dampf-dist", May::Use(&["dampf-core", "dampf-store", "dampf-search", "dampf-net"])),

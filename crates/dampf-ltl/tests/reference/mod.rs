@@ -1,49 +1,50 @@
-//! The accepting cycles of a system with its property automaton.
+//! The naive reference: the whole graph in memory, edge by edge, and Tarjan's components.
 
-use dampf_core::{Acceptance, Model, Successors, Word, Worker};
+// Every test file is a crate of its own and uses its part of this.
+#![allow(dead_code)]
+
+use dampf_core::{Acceptance, Source, Successors, Word, Worker};
 use dampf_gcl::ir::Program;
-use dampf_gcl::{Backend, GclModel, Watched};
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 
-pub fn has_accepting_cycle(program: Program) -> bool {
-    let graph = Product::new(program);
-    graph.has_accepting_cycle()
+/// Whether a run of the model passes accepting states for ever.
+pub fn has_accepting_cycle<M: Acceptance>(model: &M) -> bool {
+    Graph::new(model).has_accepting_cycle()
 }
 
-struct Product {
-    successors: Vec<Vec<u32>>,
-    accepting: Vec<bool>,
+pub struct Graph {
+    pub successors: Vec<Vec<u32>>,
+    pub accepting: Vec<bool>,
 }
 
-impl Product {
+impl Graph {
     /// Built whole.
-    fn new(program: Program) -> Product {
-        let model = GclModel::new(program, Backend::Interpreter).expect("the interpreter takes every program");
-        let model = Watched::new(model).expect("the model has a property");
+    pub fn new<M: Acceptance>(model: &M) -> Graph {
         let (mut worker, mut out) = (model.worker(), Successors::new(model.width()));
         worker.initial(&mut out);
         let mut nodes: Vec<Box<[Word]>> = vec![out.state(0).into()];
         let mut numbers = HashMap::from([(nodes[0].clone(), 0u32)]);
-        let mut product = Product { successors: Vec::new(), accepting: Vec::new() };
-        while product.successors.len() < nodes.len() {
-            let state = nodes[product.successors.len()].clone();
+        let mut graph = Graph { successors: Vec::new(), accepting: Vec::new() };
+        while graph.successors.len() < nodes.len() {
+            let state = nodes[graph.successors.len()].clone();
             worker.successors(&state, &mut out);
             let mut edges = Vec::new();
-            for step in (0..out.len()).filter(|step| out.step_end(*step).is_none()) {
+            for step in (0..out.len()).filter(|step| out.leads_on(*step)) {
                 let node: Box<[Word]> = out.state(step).into();
                 edges.push(*numbers.entry(node.clone()).or_insert_with(|| {
                     nodes.push(node);
                     nodes.len() as u32 - 1
                 }));
             }
-            product.successors.push(edges);
-            product.accepting.push(model.is_accepting(&state));
+            graph.successors.push(edges);
+            graph.accepting.push(model.is_accepting(&state));
         }
-        product
+        graph
     }
 
     /// Tarjan's components, without recursion: an accepting node on a cycle is an accepting run.
-    fn has_accepting_cycle(&self) -> bool {
+    pub fn has_accepting_cycle(&self) -> bool {
         const UNSEEN: u32 = u32::MAX;
         let count = self.successors.len();
         let (mut order, mut low) = (vec![UNSEEN; count], vec![0; count]);
@@ -85,4 +86,27 @@ impl Product {
         }
         false
     }
+}
+
+pub fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The BEEM models, where they lie beside the workspace.
+pub fn beem() -> Option<PathBuf> {
+    let folder = workspace().join("../shared/corpora/beem");
+    if !folder.is_dir() {
+        println!("there is no {}: nothing is compared", folder.display());
+        return None;
+    }
+    Some(folder)
+}
+
+pub fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+pub fn parse(path: &Path) -> Program {
+    let source = Source::new(path.display().to_string(), read(path));
+    dampf_dve::parse(source).unwrap_or_else(|problems| panic!("{}: {problems:?}", path.display()))
 }

@@ -1,0 +1,9 @@
+//! Properties of runs, and the search for runs that violate them.
+//!
+//! A property is an automaton ([`dampf_core::Automaton`]) that accepts the runs that violate it. The [`Product`] of a
+//! model and an automaton is a model again, with accepting states; a run that passes accepting states for ever is a
+//! violation, and since there are finitely many states, there is one that is a lasso: a stem and a cycle.
+
+mod product;
+
+pub use product::{Product, STUTTER};

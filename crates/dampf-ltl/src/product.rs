@@ -1,0 +1,206 @@
+//! The product of a model and an automaton: a layer that is a model, in which accepting runs are looked for.
+//!
+//! The automaton moves with every step of the model; its guards look at the state before the step. Where the model
+//! cannot move, the automaton moves alone, so that runs that end are infinite runs too, which stay in their last state.
+//! Where the automaton cannot move, the run is of no interest and ends, which is no deadlock.
+//!
+//! A state has the model's words, and one more for the automaton's location. A label is the model's, with the number of
+//! the automaton's edge above it, so the model's part of a run is read off its labels. Faults are the model's own
+//! business: a faulty step is told once, whatever the automaton does, and leads nowhere.
+
+use dampf_core::{
+    Acceptance, Action, Automaton, Fault, FaultKind, Literal, Model, Movers, Propositions, Successors, Word, Worker,
+};
+
+/// The label of the model's part where the model cannot move.
+pub const STUTTER: u32 = u32::MAX;
+
+/// A model that is watched by an automaton.
+pub struct Product<'a, M> {
+    model: &'a M,
+    automaton: &'a Automaton,
+    /// Whether a state in which the model is stuck is one that people should know of.
+    has_deadlocks: bool,
+}
+
+impl<'a, M: Propositions + Acceptance> Product<'a, M> {
+    /// A model whose runs are looked at because of a property: that it gets stuck is none of the property's business.
+    pub fn new(model: &'a M, automaton: &'a Automaton) -> Self {
+        Product { model, automaton, has_deadlocks: false }
+    }
+
+    /// A model whose own accepting states count: the automaton only looks on.
+    pub fn looking_on(model: &'a M, automaton: &'a Automaton) -> Self {
+        Product { model, automaton, has_deadlocks: true }
+    }
+
+    pub fn model(&self) -> &'a M {
+        self.model
+    }
+
+    /// Where the automaton is.
+    pub fn location(&self, state: &[Word]) -> u32 {
+        state[self.model.width()]
+    }
+
+    /// The model's part of a state.
+    pub fn own<'s>(&self, state: &'s [Word]) -> &'s [Word] {
+        &state[..self.model.width()]
+    }
+}
+
+impl<M: Propositions + Acceptance> Model for Product<'_, M> {
+    type Worker<'m>
+        = ProductWorker<'m, M>
+    where
+        Self: 'm;
+
+    fn width(&self) -> usize {
+        self.model.width() + 1
+    }
+
+    fn worker(&self) -> ProductWorker<'_, M> {
+        ProductWorker {
+            model: self.model,
+            automaton: self.automaton,
+            has_deadlocks: self.has_deadlocks,
+            worker: self.model.worker(),
+            steps: Successors::new(self.model.width()),
+            known: Valuation::new(self.model.proposition_count()),
+            scratch: Vec::new(),
+        }
+    }
+}
+
+/// Both count: an accepting location of the automaton, and an accepting state of the model itself.
+impl<M: Propositions + Acceptance> Acceptance for Product<'_, M> {
+    fn is_accepting(&self, state: &[Word]) -> bool {
+        self.automaton.location(self.location(state)).is_accepting || self.model.is_accepting(self.own(state))
+    }
+}
+
+/// A step in which the automaton moves alone is nobody's.
+impl<M: Propositions + Acceptance + Movers> Movers for Product<'_, M> {
+    fn mover_count(&self) -> usize {
+        self.model.mover_count()
+    }
+
+    fn movers(&self, state: &[Word], action: Action, visit: &mut dyn FnMut(usize)) {
+        if action.front_end() != STUTTER {
+            self.model.movers(self.own(state), Action(u64::from(action.front_end())), visit);
+        }
+    }
+}
+
+/// Which propositions hold in one state, as far as somebody asked.
+struct Valuation {
+    /// Two bits each: whether it is known, and whether it holds.
+    values: Vec<u8>,
+}
+
+const IS_KNOWN: u8 = 1;
+const HOLDS: u8 = 2;
+
+impl Valuation {
+    fn new(count: usize) -> Self {
+        Valuation { values: vec![0; count] }
+    }
+
+    fn forget(&mut self) {
+        self.values.fill(0);
+    }
+
+    fn holds<M: Propositions>(&mut self, literal: Literal, model: &M, state: &[Word]) -> bool {
+        let value = &mut self.values[literal.proposition as usize];
+        if *value & IS_KNOWN == 0 {
+            let holds = model.holds(literal.proposition as usize, state);
+            *value = IS_KNOWN | if holds { HOLDS } else { 0 };
+        }
+        (*value & HOLDS != 0) == literal.is_positive
+    }
+}
+
+pub struct ProductWorker<'m, M: Model + 'm> {
+    model: &'m M,
+    automaton: &'m Automaton,
+    has_deadlocks: bool,
+    worker: M::Worker<'m>,
+    /// Of the model alone.
+    steps: Successors,
+    known: Valuation,
+    scratch: Vec<Word>,
+}
+
+impl<M: Propositions> ProductWorker<'_, M> {
+    fn push(&mut self, action: u64, step: Option<usize>, own: &[Word], location: u32, out: &mut Successors) {
+        self.scratch.clear();
+        self.scratch.extend_from_slice(step.map_or(own, |step| self.steps.state(step)));
+        self.scratch.push(location);
+        out.push(Action(action), &self.scratch);
+    }
+}
+
+impl<M: Propositions> Worker for ProductWorker<'_, M> {
+    fn initial(&mut self, out: &mut Successors) {
+        self.worker.initial(&mut self.steps);
+        out.restart_from(&self.steps);
+        for step in 0..self.steps.len() {
+            match self.steps.step_end(step) {
+                Some(end) => out.push_end(self.steps.action(step), end),
+                None => self.push(self.steps.action(step).0, Some(step), &[], self.automaton.initial, out),
+            }
+        }
+    }
+
+    fn successors(&mut self, state: &[Word], out: &mut Successors) {
+        let width = self.model.width();
+        let (own, location) = (&state[..width], self.automaton.location(state[width]));
+        if location.is_final {
+            // Whatever the run does from here on, the property is violated.
+            out.clear();
+            out.set_valid_end(true);
+            out.set_state_fault(claim_violated(self.automaton));
+            return;
+        }
+        self.worker.successors(own, &mut self.steps);
+        out.restart_from(&self.steps);
+        // Faulty steps come first: they are the same for all edges.
+        for step in 0..self.steps.len() {
+            if let Some(end) = self.steps.step_end(step) {
+                out.push_end(self.steps.action(step), end);
+            }
+        }
+        let is_stuck = self.steps.is_empty() && self.steps.unsupported().is_none();
+        if self.has_deadlocks && is_stuck && !self.steps.valid_end() {
+            out.set_state_fault(Fault::deadlock());
+        }
+        // A run that the automaton does not follow any more ends here, as it may.
+        out.set_valid_end(true);
+        self.known.forget();
+        for (number, edge) in location.edges.iter().enumerate() {
+            if !edge.guard.iter().all(|literal| self.known.holds(*literal, self.model, own)) {
+                continue;
+            }
+            let above = (number as u64) << 32;
+            if is_stuck {
+                self.push(above | u64::from(STUTTER), None, own, edge.target, out);
+            }
+            for step in 0..self.steps.len() {
+                if self.steps.leads_on(step) {
+                    self.push(
+                        above | u64::from(self.steps.action(step).front_end()),
+                        Some(step),
+                        own,
+                        edge.target,
+                        out,
+                    );
+                }
+            }
+        }
+    }
+}
+
+fn claim_violated(automaton: &Automaton) -> Fault {
+    let message = format!("`{}` does not hold: what it forbids has happened", automaton.name);
+    Fault { kind: FaultKind::Property, message, location: None }
+}
