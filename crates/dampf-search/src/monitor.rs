@@ -84,7 +84,7 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// The counters as what a search saw, with the bytes of its visited set.
-    pub(crate) fn statistics(&self, store_bytes: u64) -> Statistics {
+    pub fn statistics(&self, store_bytes: u64) -> Statistics {
         let Snapshot { states, transitions, frontier, depth, faults, .. } = *self;
         Statistics { states, transitions, depth, store_bytes, frontier, faults }
     }
@@ -126,25 +126,26 @@ impl Monitor {
         self.faults.store(counters.faults, Ordering::Relaxed);
     }
 
-    pub(crate) fn is_stopped(&self) -> bool {
+    #[inline]
+    pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed) != 0
     }
 
     /// Adds what one batch found, and returns the number of states there are now.
-    pub(crate) fn add(&self, states: u64, transitions: u64) -> u64 {
+    pub fn add(&self, states: u64, transitions: u64) -> u64 {
         self.transitions.fetch_add(transitions, Ordering::Relaxed);
         self.states.fetch_add(states, Ordering::Relaxed) + states
     }
 
-    pub(crate) fn add_fault(&self) {
+    pub fn add_fault(&self) {
         self.faults.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(crate) fn set_frontier(&self, frontier: u64) {
+    pub fn set_frontier(&self, frontier: u64) {
         self.frontier.store(frontier, Ordering::Relaxed);
     }
 
-    pub(crate) fn deepen(&self, depth: u64) {
+    pub fn deepen(&self, depth: u64) {
         if depth > self.depth.load(Ordering::Relaxed) {
             self.depth.fetch_max(depth, Ordering::Relaxed);
         }

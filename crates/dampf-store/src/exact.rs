@@ -8,7 +8,9 @@ use crate::growing::{Geometry, Growing, Probe, Tally};
 use crate::hash::hash_words;
 use crate::nodes::{HashAndId, place, slot_id};
 use crate::segments::Segments;
-use crate::{Exactness, Inserted, Marks, Parent, Parents, Retrieve, Session, Staged, Staging, StateRef, Store};
+use crate::{
+    Exactness, Inserted, Marks, Numbered, Parent, Parents, Retrieve, Session, Staged, Staging, StateRef, Store,
+};
 use crossbeam_epoch::Guard;
 use dampf_core::Word;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -104,10 +106,16 @@ impl Marks for ExactStore {
         self.marks.ready(state.0).add_bits(bits)
     }
 
+    fn unmark(&self, state: StateRef, bits: u32) {
+        self.marks.ready(state.0).take_bits(bits);
+    }
+
     fn marks(&self, state: StateRef) -> u32 {
         self.marks.ready(state.0).word()
     }
 }
+
+impl Numbered for ExactStore {}
 
 pub struct ExactSession<'s> {
     store: &'s ExactStore,

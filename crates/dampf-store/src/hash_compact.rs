@@ -88,6 +88,10 @@ impl Marks for HashCompactStore {
         self.hashes.mark(state, bits)
     }
 
+    fn unmark(&self, state: StateRef, bits: u32) {
+        self.hashes.unmark(state, bits);
+    }
+
     fn marks(&self, state: StateRef) -> u32 {
         self.hashes.marks(state)
     }

@@ -207,5 +207,12 @@ pub trait Marks: Store {
     /// other's marks in one order.
     fn mark(&self, state: StateRef, bits: u32) -> u32;
 
+    /// Takes bits out of the marks of a state.
+    fn unmark(&self, state: StateRef, bits: u32);
+
     fn marks(&self, state: StateRef) -> u32;
 }
+
+/// A store that numbers its states from 0 on without gaps worth mentioning, so that whoever explores may keep what it
+/// knows of a state in an array: the references are the numbers, and less than 2^32.
+pub trait Numbered: Retrieve + Marks {}

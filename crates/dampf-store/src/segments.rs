@@ -65,10 +65,18 @@ impl Record<'_> {
         self.0[0].fetch_or(bits, Ordering::AcqRel)
     }
 
+    /// Takes bits out of the only word of a record of one.
+    #[inline]
+    pub fn take_bits(self, bits: Word) {
+        // ORDERING: as in `add_bits`.
+        self.0[0].fetch_and(!bits, Ordering::AcqRel);
+    }
+
     /// The only word of a record of one.
     #[inline]
     pub fn word(self) -> Word {
-        self.0[0].load(Ordering::Relaxed)
+        // ORDERING: Acquire pairs with the changes of bits: whoever sees one sees what was done before it.
+        self.0[0].load(Ordering::Acquire)
     }
 }
 

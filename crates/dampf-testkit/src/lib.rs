@@ -3,6 +3,7 @@
 //! Nothing here is clever. The reference uses hash maps of whole states and one queue, so that it can be
 //! believed by reading it.
 
+pub mod buchi;
 pub mod expectations;
 #[cfg(feature = "program")]
 pub mod footprints;

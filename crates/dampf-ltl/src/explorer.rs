@@ -1,0 +1,217 @@
+//! One thread's hands in a search for cycles: it expands states, adds what they lead to, and notes what is wrong.
+//!
+//! A search for cycles needs the successors of a state whether they are new or not, by their numbers, in the order of
+//! their actions. Where runs have to be fair it also needs to know whom an edge moves, and who cannot move in a state:
+//! these are *sets* that a fair cycle has to meet, one for each mover, and set 0 is that of the accepting states.
+
+use dampf_core::{Acceptance, Fault, Movers, Successors, Word};
+use dampf_search::expand::Explored;
+use dampf_search::{Expander, Judgement, Monitor, SearchOptions, Sink, StopReason};
+use dampf_store::{Inserted, Numbered, Session, StateRef, Store};
+use std::convert::Infallible;
+
+/// Sets of states and edges, as bits.
+pub type Sets = u128;
+
+/// The set of the accepting states.
+pub const ACCEPTING: Sets = 1;
+
+/// More movers than this have no sets of their own.
+pub const MOVERS_MAX: usize = Sets::BITS as usize - 1;
+
+/// A step, by where it leads to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Edge {
+    pub target: u32,
+    /// Whether its target is an accepting state.
+    pub is_accepting: bool,
+    /// Whether its target was not there before.
+    pub is_new: bool,
+}
+
+/// A fault that expanding a state has met.
+pub struct Met {
+    pub state: u32,
+    /// The index of the faulty step, or none for a fault of the state.
+    pub step: Option<usize>,
+    pub fault: Fault,
+}
+
+/// What a state and its edges have to do with fairness.
+#[derive(Default)]
+pub struct FairSets {
+    /// Of the state: those who cannot move in it.
+    pub of_state: Sets,
+    /// Of each edge: those who move. In the order of the edges.
+    pub of_edges: Vec<Sets>,
+}
+
+pub struct Explorer<'a, M: Acceptance + Movers, S: Store + 'a> {
+    model: &'a M,
+    pub session: S::Session<'a>,
+    expander: Expander<'a, M>,
+    pending: Vec<<S::Session<'a> as Session>::Pending>,
+    options: &'a SearchOptions,
+    monitor: &'a Monitor,
+    /// None where runs need not be fair.
+    pub fair: Option<FairSets>,
+    pub met: Vec<Met>,
+}
+
+impl<'a, M: Acceptance + Movers, S: Numbered> Explorer<'a, M, S> {
+    pub fn new(
+        model: &'a M,
+        store: &'a S,
+        (options, monitor): (&'a SearchOptions, &'a Monitor),
+        is_fair: bool,
+    ) -> Explorer<'a, M, S> {
+        Explorer {
+            model,
+            session: store.session(),
+            expander: Expander::new(model, options),
+            pending: Vec::new(),
+            options,
+            monitor,
+            fair: is_fair.then(FairSets::default),
+            met: Vec::new(),
+        }
+    }
+
+    /// Adds the initial states to the store.
+    pub fn begin(&mut self, edges: &mut Vec<Edge>) {
+        let mut met = Vec::new();
+        let initial = self.expander.begin(|number, fault| met.push((number, fault)));
+        for number in (0..initial.len()).filter(|&number| initial.leads_on(number)) {
+            let words = initial.state(number);
+            let pending = self.session.prepare(words);
+            let (target, is_new) = numbered(self.session.commit(pending, words, None));
+            self.monitor.add(u64::from(is_new), 0);
+            edges.push(Edge { target, is_accepting: self.model.is_accepting(words), is_new });
+        }
+        for (number, fault) in met {
+            self.monitor.add_fault();
+            self.met.push(Met { state: u32::MAX, step: Some(number), fault });
+        }
+        self.look_at_judgement();
+    }
+
+    /// Appends the edges of a state. Each state is expanded for the first time once, by one thread or another; where
+    /// `is_again`, no step is counted and no fault told twice.
+    pub fn expand(&mut self, state: u32, is_again: bool, edges: &mut Vec<Edge>) {
+        let mut sink = Gathering::<M, S> {
+            model: self.model,
+            session: &mut self.session,
+            pending: &mut self.pending,
+            fair: self.fair.as_mut(),
+            edges,
+            met: &mut self.met,
+            is_again,
+            found: 0,
+        };
+        let Ok(steps) = self.expander.expand(&[StateRef(u64::from(state))], &mut sink);
+        let states = self.monitor.add(sink.found, if is_again { 0 } else { steps });
+        if self.options.max_states.is_some_and(|limit| states >= limit) {
+            self.monitor.stop(StopReason::StateLimit);
+        }
+        self.look_at_judgement();
+    }
+
+    fn look_at_judgement(&mut self) {
+        if !self.expander.judgement().refuted.is_empty() {
+            self.monitor.stop(StopReason::Refuted);
+        }
+        if !self.met.is_empty() && !self.options.keep_going {
+            self.monitor.stop(StopReason::Fault);
+        }
+    }
+
+    pub fn take_judgement(&mut self) -> Judgement {
+        self.expander.take_judgement()
+    }
+}
+
+fn numbered(inserted: Inserted) -> (u32, bool) {
+    match inserted {
+        Inserted::New(state) => (state.0 as u32, true),
+        Inserted::Known(state) => (state.0 as u32, false),
+    }
+}
+
+/// Adds the successors of one state to the store and lists them.
+struct Gathering<'t, 's, M, S: Store + 's> {
+    model: &'t M,
+    session: &'t mut S::Session<'s>,
+    pending: &'t mut Vec<<S::Session<'s> as Session>::Pending>,
+    fair: Option<&'t mut FairSets>,
+    edges: &'t mut Vec<Edge>,
+    met: &'t mut Vec<Met>,
+    is_again: bool,
+    found: u64,
+}
+
+impl<M: Acceptance + Movers, S: Numbered> Gathering<'_, '_, M, S> {
+    /// Who moves along each edge, and who cannot move at all.
+    fn look_at_movers(&mut self, state: &[Word], successors: &Successors) {
+        let Some(fair) = &mut self.fair else { return };
+        let everybody: Sets = (0..self.model.mover_count()).map(|mover| mover_set(mover)).fold(0, |all, set| all | set);
+        let mut can_move = 0;
+        fair.of_edges.clear();
+        for step in 0..successors.len() {
+            let mut moved = 0;
+            self.model.movers(state, successors.action(step), &mut |mover| moved |= mover_set(mover));
+            can_move |= moved;
+            if successors.leads_on(step) {
+                fair.of_edges.push(moved);
+            }
+        }
+        fair.of_state = everybody & !can_move;
+    }
+}
+
+/// The set of the edges that move somebody.
+pub fn mover_set(mover: usize) -> Sets {
+    1 << (mover + 1)
+}
+
+impl<M: Acceptance + Movers, S: Numbered> Sink for Gathering<'_, '_, M, S> {
+    type Source = StateRef;
+    type Error = Infallible;
+
+    #[inline]
+    fn load(&mut self, _: usize, source: StateRef, words: &mut [Word]) {
+        S::load(self.session, source, words);
+    }
+
+    #[inline]
+    fn prepare(&mut self, _: usize, _: StateRef, state: &[Word], successors: &Successors) -> Result<(), Infallible> {
+        self.session.prepare_all(successors, 0..successors.len(), self.pending);
+        if self.fair.is_some() {
+            self.look_at_movers(state, successors);
+        }
+        Ok(())
+    }
+
+    fn fault(&mut self, explored: Explored<'_, StateRef>, step: Option<usize>, fault: Fault) {
+        if !self.is_again {
+            self.met.push(Met { state: explored.source.0 as u32, step, fault });
+        }
+    }
+
+    #[inline]
+    fn commit(&mut self, batch: &[StateRef], successors: &[Successors]) -> Result<(), Infallible> {
+        for (&source, successors) in batch.iter().zip(successors) {
+            let all_lead_on = successors.is_unremarkable();
+            for (step, (&pending, words)) in self.pending.iter().zip(successors.states()).enumerate() {
+                if !all_lead_on && !successors.leads_on(step) {
+                    continue;
+                }
+                let (target, is_new) = numbered(self.session.commit(pending, words, Some(source)));
+                self.found += u64::from(is_new);
+                self.edges.push(Edge { target, is_accepting: self.model.is_accepting(words), is_new });
+            }
+        }
+        self.pending.clear();
+        self.session.quiesce();
+        Ok(())
+    }
+}

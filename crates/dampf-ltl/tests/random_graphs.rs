@@ -1,0 +1,112 @@
+//! Every search for cycles against a reference, on random graphs with accepting nodes.
+
+use dampf_core::{Fault, FaultKind, Verdict};
+use dampf_ltl::{CycleAlgorithm, CycleSearch, check_cycles};
+use dampf_search::{Monitor, SearchOptions};
+use dampf_store::ExactStore;
+use dampf_testkit::buchi::{BuchiGraph, random_buchi_graph};
+use dampf_testkit::graph::Size;
+
+fn search(algorithm: CycleAlgorithm, is_fair: bool, threads: usize) -> CycleSearch {
+    let options = SearchOptions { threads, deadlocks: false, ..SearchOptions::default() };
+    let fault = Fault { kind: FaultKind::Property, message: "a cycle".to_owned(), location: None };
+    CycleSearch { algorithm, is_fair, fault, options }
+}
+
+/// Whether a search finds a cycle. What it finds was replayed.
+fn finds(graph: &BuchiGraph, search: &CycleSearch) -> bool {
+    let store = ExactStore::new(graph.graph.width);
+    let outcome = check_cycles(graph, &store, search, &Monitor::new());
+    match outcome.verdict {
+        Verdict::Violated(finding) => {
+            assert!(!finding.trail.cycle.is_empty(), "a finding is a lasso");
+            true
+        }
+        Verdict::Verified => false,
+        Verdict::Unknown(reason) => panic!("{reason}"),
+    }
+}
+
+/// Graphs of all shapes: thin and dense, with few and with many accepting nodes.
+fn graphs(count: u64) -> impl Iterator<Item = (u64, BuchiGraph)> {
+    (0..count).map(|seed| {
+        let states = if seed % 2 == 0 { 4 + seed % 37 } else { 3 + seed % 9 };
+        let size = Size { states, fanout: 1 + seed % 3, faults: 0 };
+        (seed, random_buchi_graph(seed, size, 2 + seed % 7))
+    })
+}
+
+#[test]
+fn every_search_finds_accepting_cycles() {
+    let (mut with, mut without) = (0, 0);
+    for (seed, graph) in graphs(1500) {
+        let expected = graph.has_accepting_cycle();
+        *if expected { &mut with } else { &mut without } += 1;
+        for algorithm in CycleAlgorithm::ALL {
+            for threads in [1, 3] {
+                let found = finds(&graph, &search(algorithm, false, threads));
+                assert_eq!(found, expected, "seed {seed}, {}, {threads} threads", algorithm.name());
+            }
+        }
+    }
+    assert!(with > 300 && without > 300, "{with} graphs with a cycle, {without} without");
+}
+
+#[test]
+fn fair_cycles_are_found_and_no_others() {
+    let (mut with, mut only_unfair) = (0, 0);
+    for (seed, graph) in graphs(8000) {
+        let expected = graph.has_fair_cycle();
+        with += u64::from(expected);
+        only_unfair += u64::from(!expected && graph.has_accepting_cycle());
+        let found = finds(&graph, &search(CycleAlgorithm::Components, true, 1));
+        assert_eq!(found, expected, "seed {seed}");
+    }
+    assert!(with > 200 && only_unfair > 80, "{with} graphs with a fair cycle, {only_unfair} with unfair ones only");
+}
+
+/// Faults are found as by every other search, and their trails replay.
+#[test]
+fn faults_are_found_on_the_way() {
+    let mut faulty = 0;
+    for seed in 0..600 {
+        let size = Size { states: 5 + seed % 40, fanout: 1 + seed % 3, faults: 12 };
+        // Without accepting nodes there is nothing but faults to find.
+        let mut graph = random_buchi_graph(seed, size, 2);
+        graph.accepting.fill(false);
+        let expected = {
+            let store = ExactStore::new(graph.graph.width);
+            let options = SearchOptions { deadlocks: false, ..SearchOptions::default() };
+            let outcome = dampf_search::check(&graph, &store, &options, &Monitor::new());
+            matches!(outcome.verdict, Verdict::Violated(_))
+        };
+        faulty += u64::from(expected);
+        for algorithm in CycleAlgorithm::ALL {
+            let store = ExactStore::new(graph.graph.width);
+            let outcome = check_cycles(&graph, &store, &search(algorithm, false, 2), &Monitor::new());
+            let found = matches!(outcome.verdict, Verdict::Violated(_));
+            assert_eq!(found, expected, "seed {seed}, {}", algorithm.name());
+        }
+    }
+    assert!(faulty > 100, "only {faulty} graphs have faults");
+}
+
+/// A search that visits everything counts as many states and steps as any other.
+#[test]
+fn counts_are_those_of_other_searches() {
+    for (seed, graph) in graphs(300).filter(|(_, graph)| !graph.has_accepting_cycle()) {
+        let options = SearchOptions { deadlocks: false, ..SearchOptions::default() };
+        let store = ExactStore::new(graph.graph.width);
+        let expected = dampf_search::check(&graph, &store, &options, &Monitor::new()).statistics;
+        for algorithm in CycleAlgorithm::ALL {
+            let store = ExactStore::new(graph.graph.width);
+            let found = check_cycles(&graph, &store, &search(algorithm, false, 2), &Monitor::new()).statistics;
+            assert_eq!(
+                (found.states, found.transitions),
+                (expected.states, expected.transitions),
+                "seed {seed}, {}",
+                algorithm.name()
+            );
+        }
+    }
+}
