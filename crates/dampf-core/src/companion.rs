@@ -264,9 +264,12 @@ pub trait Observations: Model {
 }
 
 /// Which states an infinite run must pass for ever to violate a property: those of a model that has a property
-/// automaton inside.
+/// automaton inside, or labels that say so. None by default.
 pub trait Acceptance: Model {
-    fn is_accepting(&self, state: &[Word]) -> bool;
+    fn is_accepting(&self, state: &[Word]) -> bool {
+        let _ = state;
+        false
+    }
 }
 
 /// Memory and registers of the threads of a program, for debuggers.
@@ -281,20 +284,33 @@ pub trait Inspect: Model {
     fn read_memory(&self, state: &[Word], thread: u32, address: u64, bytes: &mut [u8]) -> bool;
 }
 
-/// Who takes part in steps: the processes or threads that a scheduler is expected to be fair to.
+/// Who takes part in steps: the processes or threads that a scheduler is expected to be fair to. Nobody by default.
 pub trait Movers: Model {
     /// Movers are numbered from 0 to this number.
-    fn mover_count(&self) -> usize;
+    fn mover_count(&self) -> usize {
+        0
+    }
 
     /// Calls `visit` with each one that takes part in the step `action` of `state`.
-    fn movers(&self, state: &[Word], action: Action, visit: &mut dyn FnMut(usize));
+    fn movers(&self, state: &[Word], action: Action, visit: &mut dyn FnMut(usize)) {
+        let _ = (state, action, visit);
+    }
 }
 
-/// Boolean observations of a state, for properties.
+/// Boolean observations of a state, for properties. None by default.
 pub trait Propositions: Model {
-    fn proposition_count(&self) -> usize;
-    fn proposition_name(&self, proposition: usize) -> &str;
-    fn holds(&self, proposition: usize, state: &[Word]) -> bool;
+    fn proposition_count(&self) -> usize {
+        0
+    }
+
+    fn proposition_name(&self, proposition: usize) -> &str {
+        unreachable!("the model has no proposition {proposition}")
+    }
+
+    fn holds(&self, proposition: usize, state: &[Word]) -> bool {
+        let _ = state;
+        unreachable!("the model has no proposition {proposition}")
+    }
 }
 
 /// A part of a state that lies outside of the state's words: a component, a line of memory.

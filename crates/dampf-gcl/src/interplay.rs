@@ -8,8 +8,8 @@
 //! What is behind the first part of a compound step has no say in whether there is a step, only in what it does; so its
 //! guards are reads like any others. That holds for a holder that blocks, too: what it waits for is among these guards.
 //!
-//! Not understood, and thus without an interplay: programs with a property automaton, programs in which a holder is
-//! part of the states, compound steps together with committed locations, and programs of very many actions.
+//! Not understood, and thus without an interplay: programs in which a holder is part of the states,
+//! compound steps together with committed locations, and programs of very many actions.
 
 mod conjuncts;
 mod rooms;
@@ -155,8 +155,7 @@ impl InterplayTables {
             .collect();
         let has_holders =
             program.processes.iter().flat_map(|process| &process.transitions).any(|one| one.holder.is_some());
-        let is_understood = program.property.is_none()
-            && actions.len() <= ACTIONS_MAX
+        let is_understood = actions.len() <= ACTIONS_MAX
             && (!has_holders || program.has_compound_steps)
             && (!program.has_compound_steps || committing.is_empty());
         if !is_understood {

@@ -55,6 +55,8 @@ pub struct GclModel {
     error_state: Option<Vec<Word>>,
     dependencies: OnceLock<DependencyTables>,
     object_numbers: ObjectNumbers,
+    /// Those that have accepting locations.
+    accepting_processes: Vec<ProcessId>,
     interplay: OnceLock<Option<InterplayTables>>,
     exchanges: OnceLock<Exchanges>,
 }
@@ -85,6 +87,9 @@ impl GclModel {
 
     fn of(interpreter: Interpreter, engine: Engine, ranges: Vec<Range>, error_state: Option<Vec<Word>>) -> GclModel {
         let object_numbers = ObjectNumbers::new(interpreter.program());
+        let processes = interpreter.program().processes.iter().enumerate();
+        let accepting = processes.filter(|(_, process)| process.locations.iter().any(|location| location.accepting));
+        let accepting_processes = accepting.map(|(number, _)| ProcessId(number as u32)).collect();
         GclModel {
             interpreter,
             engine,
@@ -92,6 +97,7 @@ impl GclModel {
             error_state,
             dependencies: OnceLock::new(),
             object_numbers,
+            accepting_processes,
             interplay: OnceLock::new(),
             exchanges: OnceLock::new(),
         }
@@ -160,6 +166,11 @@ impl GclModel {
     /// The exchanges of processes that map the program to itself; computed when first asked for.
     pub fn exchanges(&self) -> &Exchanges {
         self.exchanges.get_or_init(|| Exchanges::new(self.program(), self.layout()))
+    }
+
+    /// The processes that have accepting locations.
+    pub fn accepting_processes(&self) -> &[ProcessId] {
+        &self.accepting_processes
     }
 
     /// The numbers of the objects that footprints speak of.

@@ -86,9 +86,9 @@ impl Movers for GclModel {
 /// processes.
 impl Acceptance for GclModel {
     fn is_accepting(&self, state: &[Word]) -> bool {
-        self.program().processes.iter().enumerate().any(|(number, process)| {
-            let location = self.interpreter().location(ProcessId(number as u32), state);
-            process.locations[location.0 as usize].accepting
+        self.accepting_processes().iter().any(|&process| {
+            let location = self.interpreter().location(process, state);
+            self.program().process(process).locations[location.0 as usize].accepting
         })
     }
 }

@@ -16,8 +16,8 @@
 //! of a program, where processes are started one by one, need not be symmetric. Names of locations, texts and places in
 //! the source do not matter: a run is told by the bare model.
 //!
-//! Operands of operators that commute count as equal in any order, where none can fault. A program with a property
-//! automaton, or with a holder in states, has no exchanges here.
+//! Operands of operators that commute count as equal in any order, where none can fault. A program with
+//! propositions, or with a holder in states, has no exchanges here.
 
 mod exchange;
 
@@ -194,8 +194,7 @@ pub struct Exchanges {
 
 impl Exchanges {
     pub fn new(program: &Program, layout: &Layout) -> Exchanges {
-        let is_watched = program.property.is_some() || !program.propositions.is_empty();
-        if is_watched || layout.holder.is_some() && !program.has_compound_steps {
+        if !program.propositions.is_empty() || layout.holder.is_some() && !program.has_compound_steps {
             return Exchanges::default();
         }
         let mut chains: Vec<Vec<Swap>> = Vec::new();

@@ -1,14 +1,28 @@
 //! The search for accepting cycles: which algorithm, and what its result means.
 //!
+//! The algorithms are a file each: `ndfs.rs` (one thread, nested depth-first), `dual_core.rs` (the same with a thread for
+//! each of the two searches), `cndfs.rs` (any number of threads) and `components.rs` (strongly connected components, and
+//! fair runs). They share what a thread does with a state (`explorer.rs`), their stack (`path.rs`) and what becomes of
+//! a lasso (`lasso.rs`).
+//!
 //! Every lasso is replayed on the model before it is returned, and seen to close, to pass an accepting state and, where
 //! that is asked, to be fair.
 
-use crate::explorer::{ACCEPTING, MOVERS_MAX, Sets, mover_set};
-use crate::lasso::{Runs, Seen};
-use crate::{cndfs, components, dual_core, ndfs};
-use dampf_core::{Acceptance, Fault, Finding, Movers, Successors, Trail, Unsupported, Worker, replay_selected};
+mod cndfs;
+mod components;
+mod dual_core;
+mod explorer;
+mod lasso;
+mod ndfs;
+mod path;
+
+use dampf_core::{
+    Acceptance, Fault, FaultKind, Finding, Movers, Successors, Trail, Unsupported, Word, Worker, replay_selected,
+};
 use dampf_search::{Monitor, Outcome, SearchOptions, StopReason, judge, watched};
 use dampf_store::{Numbered, Parent};
+use explorer::{MOVERS_MAX, Sets, mover_set};
+use lasso::{Runs, Seen};
 
 /// How cycles are looked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,14 +100,15 @@ pub fn check_cycles<M: Acceptance + Movers, S: Numbered + Parent>(
     for met in &seen.faults {
         let finding = runs.finding(met);
         if !findings.iter().any(|known: &Finding| known.fault == finding.fault) {
-            confirm_fault(model, &finding, options);
+            confirm(model, &finding, false, search);
             findings.push(finding);
         }
     }
     if let Some(lasso) = &seen.lasso {
         let trail = runs.lasso(lasso);
-        confirm_lasso(model, &trail, *is_fair, options);
-        findings.push(Finding { fault: search.fault.clone(), trail });
+        let finding = Finding { fault: search.fault.clone(), trail };
+        confirm(model, &finding, true, search);
+        findings.push(finding);
     }
     let stopped = monitor.stopped();
     let statistics = monitor.snapshot().statistics(store.bytes());
@@ -103,32 +118,53 @@ pub fn check_cycles<M: Acceptance + Movers, S: Numbered + Parent>(
     Outcome { verdict, statistics, findings, stopped, judgement: seen.judgement }
 }
 
-fn confirm_fault<M: Acceptance>(model: &M, finding: &Finding, options: &SearchOptions) {
-    let replayed = replay_selected(model, &finding.trail, options.deadlocks, &options.faults)
-        .unwrap_or_else(|error| panic!("a trail to a fault does not replay: {error}"));
-    let ends_in = [replayed.fault, replayed.fault_beyond];
-    assert!(ends_in.contains(&Some(finding.fault.clone())), "{ends_in:?} is not {}", finding.fault);
+fn confirm<M: Acceptance + Movers>(model: &M, finding: &Finding, is_cycle: bool, search: &CycleSearch) {
+    if let Err(reason) = confirmed(model, finding, is_cycle, search.is_fair, &search.options) {
+        panic!("a run to {} does not replay: {reason}", finding.fault);
+    }
 }
 
-/// Runs a lasso again and looks at everything that it is said to be.
-pub(crate) fn confirm_lasso<M: Acceptance + Movers>(model: &M, trail: &Trail, is_fair: bool, options: &SearchOptions) {
-    let replayed = replay_selected(model, trail, options.deadlocks, &options.faults)
-        .unwrap_or_else(|error| panic!("a lasso does not replay: {error}"));
-    let cycle = &replayed.states[trail.stem.len()..];
-    assert!(cycle.iter().any(|state| model.is_accepting(state)), "the cycle of a lasso passes no accepting state");
-    if is_fair {
-        let mut met: Sets = ACCEPTING;
-        let (mut worker, mut out) = (model.worker(), Successors::new(model.width()));
-        for (state, action) in cycle.iter().zip(&trail.cycle) {
-            worker.successors(state, &mut out);
-            let mut can_move: Sets = 0;
-            for &step in out.actions() {
-                model.movers(state, step, &mut |mover| can_move |= mover_set(mover));
-            }
-            model.movers(state, *action, &mut |mover| met |= mover_set(mover));
-            met |= !can_move;
-        }
-        let wanted = (0..model.mover_count()).fold(ACCEPTING, |all, mover| all | mover_set(mover));
-        assert_eq!(met & wanted, wanted, "the cycle of a lasso is not fair");
+/// Runs a finding again and looks at everything that it is said to be: a run to a fault, or, where it `is_cycle`, a
+/// lasso whose cycle passes an accepting state and, where it has to be, is fair; or a run that brings the automaton to a
+/// final location.
+pub fn confirmed<M: Acceptance + Movers>(
+    model: &M,
+    finding: &Finding,
+    is_cycle: bool,
+    is_fair: bool,
+    options: &SearchOptions,
+) -> Result<(), String> {
+    let Finding { fault, trail } = finding;
+    let replayed =
+        replay_selected(model, trail, options.deadlocks, &options.faults).map_err(|error| error.to_string())?;
+    if trail.cycle.is_empty() {
+        let ends_in = [replayed.fault, replayed.fault_beyond];
+        let is_there = ends_in.iter().flatten().any(|end| end == fault || is_cycle && end.kind == FaultKind::Property);
+        return if is_there { Ok(()) } else { Err(format!("it ends in {ends_in:?}, not in {fault}")) };
     }
+    let cycle = &replayed.states[trail.stem.len()..];
+    if !cycle.iter().any(|state| model.is_accepting(state)) {
+        return Err("its cycle passes no accepting state".to_owned());
+    }
+    if is_fair && !is_fair_cycle(model, cycle, trail) {
+        return Err("its cycle is not fair".to_owned());
+    }
+    Ok(())
+}
+
+/// Whether everybody who can move in all states of a cycle does move along it.
+fn is_fair_cycle<M: Movers>(model: &M, cycle: &[Vec<Word>], trail: &Trail) -> bool {
+    let mut met: Sets = 0;
+    let (mut worker, mut out) = (model.worker(), Successors::new(model.width()));
+    for (state, action) in cycle.iter().zip(&trail.cycle) {
+        worker.successors(state, &mut out);
+        let mut can_move: Sets = 0;
+        for &step in out.actions() {
+            model.movers(state, step, &mut |mover| can_move |= mover_set(mover));
+        }
+        model.movers(state, *action, &mut |mover| met |= mover_set(mover));
+        met |= !can_move;
+    }
+    let wanted = (0..model.mover_count()).fold(0, |all, mover| all | mover_set(mover));
+    met & wanted == wanted
 }

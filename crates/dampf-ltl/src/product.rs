@@ -9,7 +9,8 @@
 //! business: a faulty step is told once, whatever the automaton does, and leads nowhere.
 
 use dampf_core::{
-    Acceptance, Action, Automaton, Fault, FaultKind, Literal, Model, Movers, Propositions, Successors, Word, Worker,
+    Acceptance, Action, Automaton, Fault, FaultKind, Literal, Model, Movers, Propositions, Successors, Trail, Word,
+    Worker,
 };
 
 /// The label of the model's part where the model cannot move.
@@ -198,6 +199,16 @@ impl<M: Propositions> Worker for ProductWorker<'_, M> {
             }
         }
     }
+}
+
+/// The model's part of a run of a product: without the steps in which the automaton moved alone. A run whose cycle
+/// consists of such steps ends, and stays where it ends.
+pub fn projected(trail: &Trail) -> Trail {
+    let own = |actions: &[Action]| {
+        let moved = actions.iter().filter(|action| action.front_end() != STUTTER);
+        moved.map(|action| Action(u64::from(action.front_end()))).collect()
+    };
+    Trail { initial: trail.initial, stem: own(&trail.stem), cycle: own(&trail.cycle) }
 }
 
 fn claim_violated(automaton: &Automaton) -> Fault {

@@ -1,7 +1,7 @@
 //! What a layer says of its model as the model does: states and steps are the model's own.
 
-/// Has a layer with a field `model`, over models with some knowledge, pass on how states and steps are told, moved to
-/// other ranks, kept and cut into sections.
+/// Has a layer with a field `model`, over models with some knowledge, pass on how states and steps are told, observed,
+/// moved to other ranks, kept and cut into sections.
 macro_rules! passes_companions_on {
     ($layer:ident, $knowledge:path) => {
         impl<M: $knowledge + dampf_core::Describe> dampf_core::Describe for $layer<M> {
@@ -37,6 +37,33 @@ macro_rules! passes_companions_on {
                 faulty: Option<dampf_core::Action>,
             ) -> Vec<dampf_core::CallStack> {
                 self.model.describe_stacks(state, faulty)
+            }
+        }
+
+        impl<M: $knowledge + dampf_core::Propositions> dampf_core::Propositions for $layer<M> {
+            fn proposition_count(&self) -> usize {
+                self.model.proposition_count()
+            }
+            fn proposition_name(&self, proposition: usize) -> &str {
+                self.model.proposition_name(proposition)
+            }
+            fn holds(&self, proposition: usize, state: &[dampf_core::Word]) -> bool {
+                self.model.holds(proposition, state)
+            }
+        }
+
+        impl<M: $knowledge + dampf_core::Acceptance> dampf_core::Acceptance for $layer<M> {
+            fn is_accepting(&self, state: &[dampf_core::Word]) -> bool {
+                self.model.is_accepting(state)
+            }
+        }
+
+        impl<M: $knowledge + dampf_core::Movers> dampf_core::Movers for $layer<M> {
+            fn mover_count(&self) -> usize {
+                self.model.mover_count()
+            }
+            fn movers(&self, state: &[dampf_core::Word], action: dampf_core::Action, visit: &mut dyn FnMut(usize)) {
+                self.model.movers(state, action, visit);
             }
         }
 

@@ -10,7 +10,10 @@
 
 use crate::failure::Failure;
 use crate::options::ModelOptions;
-use dampf_core::{Describe, Ground, Heap, Restore, Revise, Sections, Trail, Transfer, Unsupported};
+use dampf_core::{
+    Acceptance, Automaton, Describe, Ground, Heap, Movers, Propositions, Restore, Revise, Sections, Trail, Transfer,
+    Unsupported,
+};
 use dampf_report::{Knowledge, Palette};
 use std::io::{self, Write};
 use std::path::Path;
@@ -28,7 +31,7 @@ pub trait FrontEnd: Send + Sized + 'static {
     /// Which options mean something here; the others are refused.
     const OFFERS: &'static [Offer];
 
-    type Model: Describe + Transfer + Restore + Sections + Send;
+    type Model: Describe + Transfer + Restore + Sections + Propositions + Acceptance + Movers + Send;
 
     /// Whether a file is an input of this kind, by its name or its first bytes.
     fn reads(path: &Path) -> bool;
@@ -67,15 +70,33 @@ pub trait FrontEnd: Send + Sized + 'static {
         false
     }
 
-    /// Adds an automaton that watches the model, from a file.
-    fn watch(&mut self, automaton: &Path) -> Result<(), Failure> {
-        let _ = automaton;
+    /// The properties of runs that the input itself has, in their order.
+    fn properties(&self) -> Vec<OwnProperty> {
+        Vec::new()
+    }
+
+    /// The automaton of one of these that is no formula, by its number. What its guards look at becomes propositions of
+    /// the models that are made from now on.
+    fn automaton(&mut self, property: usize) -> Result<Automaton, Failure> {
+        unreachable!("{} have no property {property}", Self::ALL_CALLED)
+    }
+
+    /// The same for an automaton in a file, in the language's own form.
+    fn automaton_in(&mut self, file: &Path) -> Result<Automaton, Failure> {
+        let _ = file;
         unreachable!("{} do not offer automata", Self::ALL_CALLED)
     }
 
-    /// Why no search can decide what is asked, if none can.
-    fn obstacle(&self) -> Option<String> {
-        None
+    /// The automaton of the runs that make no progress from some moment on.
+    fn non_progress(&mut self) -> Result<Automaton, Failure> {
+        unreachable!("{} know no progress", Self::ALL_CALLED)
+    }
+
+    /// Has the models that are made from now on tell whether expressions hold, as further propositions; returns the
+    /// number of the first.
+    fn observe(&mut self, expressions: &[Observed]) -> Result<u32, Failure> {
+        let _ = expressions;
+        unreachable!("{} do not offer formulas", Self::ALL_CALLED)
     }
 
     /// What a search has not looked at that found nothing, if there is something; claims about whole runs are such
@@ -101,6 +122,22 @@ pub trait FrontEnd: Send + Sized + 'static {
     }
 }
 
+/// A property of runs that an input has.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OwnProperty {
+    pub name: Option<String>,
+    /// Its text, where it is a formula; otherwise the front end has an automaton for it.
+    pub formula: Option<String>,
+    /// What it is called where it has no name: `the never claim`.
+    pub called: &'static str,
+}
+
+/// An expression of the input's own language.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Observed {
+    pub text: String,
+}
+
 /// Hashes of an input.
 pub struct Hashes {
     /// Of its text or bytes.
@@ -118,6 +155,12 @@ pub enum Offer {
     Expressions,
     /// `--buchi`.
     Automata,
+    /// `--ltl`.
+    Formulas,
+    /// `--non-progress`.
+    Progress,
+    /// `--acceptance`.
+    AcceptanceLabels,
     /// `--backend`.
     Backends,
     /// `--contents`, `--shared-folder`: states name contents that lie elsewhere.

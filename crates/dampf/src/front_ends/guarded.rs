@@ -2,12 +2,12 @@
 
 use super::guarded_info;
 use crate::failure::Failure;
-use crate::front_end::{self, Backend, FrontEnd, Hashes, Made, Making, Offer, Reduction};
+use crate::front_end::{self, Backend, FrontEnd, Hashes, Made, Making, Observed, Offer, OwnProperty, Reduction};
 use crate::options::ModelOptions;
 use crate::source::{has_extension, read_source};
 use crate::values;
-use dampf_core::{Diagnostic, FaultKind, Interleaving, Source, Symmetry, Trail, Unsupported};
-use dampf_gcl::ir::{Check, Expr, Process, Program};
+use dampf_core::{Automaton, Diagnostic, FaultKind, Interleaving, Source, Symmetry, Trail, Unsupported};
+use dampf_gcl::ir::{Check, Expr, Process, Program, Proposition};
 use dampf_gcl::model::{self, GclModel};
 use dampf_reduce::{Reduced, Symmetric};
 use dampf_report::{Knowledge, Palette, text_hash};
@@ -36,7 +36,8 @@ impl Language for Dve {
     const NAME: &'static str = "DVE";
     const CALLED: &'static str = "a DVE model";
     const ALL_CALLED: &'static str = "DVE models";
-    const OFFERS: &'static [Offer] = &[Offer::Expressions, Offer::Backends, Offer::Interleavings, Offer::Symmetry];
+    const OFFERS: &'static [Offer] =
+        &[Offer::Expressions, Offer::Formulas, Offer::Backends, Offer::Interleavings, Offer::Symmetry];
     const EXTENSION: &'static str = "dve";
 
     fn parse(source: Arc<Source>, _: &[(String, i64)]) -> Result<Program, Vec<Diagnostic>> {
@@ -62,6 +63,7 @@ impl Language for Dmc {
         Offer::Definitions,
         Offer::Expressions,
         Offer::Automata,
+        Offer::Formulas,
         Offer::Backends,
         Offer::Interleavings,
         Offer::Symmetry,
@@ -86,8 +88,6 @@ pub struct Guarded<L> {
     /// With the invariants and goals among its checks.
     program: Program,
     hash: String,
-    /// The automaton that watches the model, by name.
-    automaton: Option<String>,
     language: PhantomData<L>,
 }
 
@@ -113,8 +113,7 @@ impl<L: Language> FrontEnd for Guarded<L> {
                 program.checks.push(Check { kind, condition, text: text.clone(), span: None });
             }
         }
-        let automaton = program.property.as_ref().map(|property| property.name.clone());
-        Ok(Guarded { program, hash, automaton, language: PhantomData })
+        Ok(Guarded { program, hash, language: PhantomData })
     }
 
     fn hashes(&self) -> Hashes {
@@ -129,16 +128,32 @@ impl<L: Language> FrontEnd for Guarded<L> {
         dampf_reduce::lifted(&made.searched, made.bare(), trail)
     }
 
-    fn watch(&mut self, automaton: &Path) -> Result<(), Failure> {
-        self.automaton = Some(L::parse_automaton(&self.program, read_source(automaton)?)?.name);
-        Ok(())
+    fn properties(&self) -> Vec<OwnProperty> {
+        let property = self.program.property.iter();
+        let own = property.map(|property| OwnProperty {
+            name: Some(property.name.clone()),
+            formula: None,
+            called: "the property process",
+        });
+        own.collect()
     }
 
-    fn obstacle(&self) -> Option<String> {
-        let name = self.automaton.as_ref()?;
-        Some(format!(
-            "the model has a property automaton (`{name}`), and the search for accepting cycles does not exist yet"
-        ))
+    fn automaton(&mut self, _: usize) -> Result<Automaton, Failure> {
+        Ok(self.program.take_property().expect("the model has one property, which is asked for once"))
+    }
+
+    fn automaton_in(&mut self, file: &Path) -> Result<Automaton, Failure> {
+        let process = L::parse_automaton(&self.program, read_source(file)?)?;
+        Ok(self.program.watched_by(&process))
+    }
+
+    fn observe(&mut self, expressions: &[Observed]) -> Result<u32, Failure> {
+        let first = self.program.propositions.len() as u32;
+        for Observed { text } in expressions {
+            let condition = L::parse_expression(&self.program, text)?;
+            self.program.propositions.push(Proposition { text: text.clone(), condition });
+        }
+        Ok(first)
     }
 
     fn write_info(self, out: &mut dyn Write, palette: Palette) -> Result<io::Result<()>, Failure> {

@@ -1,6 +1,6 @@
 //! What a search for cycles comes to, and the runs that it shows.
 
-use crate::explorer::Met;
+use crate::cycles::explorer::Met;
 use dampf_core::{Action, Fault, Finding, Model, Successors, Trail, Word, Worker};
 use dampf_search::Judgement;
 use dampf_store::{Numbered, StateRef};

@@ -6,9 +6,9 @@
 //! Courcoubetis, Vardi, Wolper and Yannakakis with its two searches side by side: the order in which accepting states
 //! are left is all that the second search needs to know of the first, so it may lag behind as far as it likes.
 
-use crate::explorer::{Edge, Explorer};
-use crate::lasso::{FaultAt, Hop, Lasso, Seen};
-use crate::path::Path;
+use crate::cycles::explorer::{Edge, Explorer};
+use crate::cycles::lasso::{FaultAt, Hop, Lasso, Seen};
+use crate::cycles::path::Path;
 use dampf_core::{Acceptance, Movers};
 use dampf_search::{Monitor, SearchOptions, StopReason};
 use dampf_store::{Numbered, Parent, StateRef};

@@ -11,9 +11,9 @@
 //!
 //! Colours are marks in the store: two bits for all threads and one for each.
 
-use crate::explorer::{Edge, Explorer};
-use crate::lasso::{FaultAt, Hop, Lasso, Seen};
-use crate::path::Path;
+use crate::cycles::explorer::{Edge, Explorer};
+use crate::cycles::lasso::{FaultAt, Hop, Lasso, Seen};
+use crate::cycles::path::Path;
 use dampf_core::{Acceptance, Movers};
 use dampf_search::{Monitor, SearchOptions, StopReason};
 use dampf_store::{Numbered, StateRef};

@@ -11,9 +11,9 @@
 //!
 //! Two colours are bits of a byte, and the path knows what is cyan; so a state costs a byte beside what the store has.
 
-use crate::explorer::{Edge, Explorer};
-use crate::lasso::{FaultAt, Hop, Lasso, Seen};
-use crate::path::Path;
+use crate::cycles::explorer::{Edge, Explorer};
+use crate::cycles::lasso::{FaultAt, Hop, Lasso, Seen};
+use crate::cycles::path::Path;
 use dampf_core::{Acceptance, Movers};
 use dampf_search::{Monitor, SearchOptions, StopReason};
 use dampf_store::Numbered;

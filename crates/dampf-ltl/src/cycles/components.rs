@@ -8,9 +8,9 @@
 //!
 //! A state costs four bytes beside what the store has: the moment it was visited, or that its component is done.
 
-use crate::explorer::{ACCEPTING, Edge, Explorer, Sets, mover_set};
-use crate::lasso::{FaultAt, Hop, Lasso, Seen};
-use crate::path::Path;
+use crate::cycles::explorer::{ACCEPTING, Edge, Explorer, Sets, mover_set};
+use crate::cycles::lasso::{FaultAt, Hop, Lasso, Seen};
+use crate::cycles::path::Path;
 use dampf_core::{Acceptance, Movers};
 use dampf_search::{Monitor, SearchOptions, StopReason};
 use dampf_store::Numbered;

@@ -4,7 +4,7 @@
 //! its turn comes. So a state on the path costs as much as its untried edges, and leaving a state frees nothing but
 //! what is its own.
 
-use crate::explorer::Edge;
+use crate::cycles::explorer::Edge;
 
 /// A state on the path.
 #[derive(Clone, Copy, Debug)]

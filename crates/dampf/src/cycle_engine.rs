@@ -1,0 +1,158 @@
+//! Looks for runs that violate properties, as the options say, and tells them.
+
+use crate::engine::{Searched, search_options};
+use crate::interrupt;
+use crate::options::{self, CheckOptions, CycleOption, Fairness};
+use crate::progress::Progress;
+use crate::properties::Property;
+use crate::rounds::Round;
+use crate::terminal::Terminal;
+use dampf_core::{Acceptance, Describe, Finding, Model, Movers, Propositions, Statistics, Verdict};
+use dampf_ltl::{CycleAlgorithm, CycleSearch, Product, check_cycles, confirmed, projected};
+use dampf_report::Run;
+use dampf_search::{Judgement, Monitor, Outcome};
+use dampf_store::ExactStore;
+use std::sync::Arc;
+
+/// What looking at properties came to.
+pub struct Watched {
+    pub searched: Searched,
+    /// The number of the property that is violated, if one is.
+    pub violated: Option<usize>,
+}
+
+/// Looks at properties one after the other, until one is violated.
+pub fn search<M: Propositions + Acceptance + Movers>(
+    model: &M,
+    properties: &[Property],
+    round: &Round,
+    options: &CheckOptions,
+    terminal: &Terminal,
+) -> Watched {
+    let nothing = Outcome {
+        verdict: Verdict::Verified,
+        statistics: Statistics::default(),
+        findings: Vec::new(),
+        stopped: None,
+        judgement: Judgement::default(),
+    };
+    let mut watched = Watched { searched: Searched::nothing(nothing), violated: None };
+    for (number, property) in properties.iter().enumerate() {
+        let before = watched.searched.outcome.statistics;
+        let mut outcome = search_one(model, property, (round, before.states), options, terminal);
+        outcome.statistics = together(before, outcome.statistics);
+        let all = &mut watched.searched.outcome;
+        let judgement = std::mem::take(&mut all.judgement);
+        outcome.judgement.absorb(judgement);
+        if let (Verdict::Verified, Verdict::Unknown(reason)) = (&outcome.verdict, &all.verdict) {
+            outcome.verdict = Verdict::Unknown(reason.clone());
+        }
+        *all = outcome;
+        if matches!(all.verdict, Verdict::Violated(_)) {
+            watched.violated = Some(number);
+        }
+        if watched.violated.is_some() || all.stopped.is_some() {
+            break;
+        }
+    }
+    let limits = search_options(options, &round.clock, 0);
+    let stopped = watched.searched.outcome.stopped.filter(|stop| stop.is_wanted());
+    watched.searched.cut_short = stopped.map(|stop| stop.reason(&limits));
+    watched
+}
+
+/// The states of all searches count, and the largest store.
+fn together(one: Statistics, other: Statistics) -> Statistics {
+    Statistics {
+        states: one.states + other.states,
+        transitions: one.transitions + other.transitions,
+        depth: one.depth.max(other.depth),
+        store_bytes: one.store_bytes + other.store_bytes,
+        frontier: one.frontier + other.frontier,
+        faults: one.faults + other.faults,
+    }
+}
+
+fn search_one<M: Propositions + Acceptance + Movers>(
+    model: &M,
+    property: &Property,
+    (round, states_before): (&Round, u64),
+    options: &CheckOptions,
+    terminal: &Terminal,
+) -> Outcome {
+    let product = product(model, property);
+    let monitor = Arc::new(Monitor::new());
+    interrupt::direct_to(&monitor);
+    let progress = Progress::start(&monitor, options.progress == options::Progress::Auto, terminal);
+    let search = CycleSearch {
+        algorithm: algorithm(options),
+        is_fair: is_fair(options),
+        fault: property.fault.clone(),
+        options: search_options(options, &round.clock, round.states_before + states_before),
+    };
+    let outcome = check_cycles(&product, &ExactStore::new(product.width()), &search, &monitor);
+    progress.finish();
+    outcome
+}
+
+fn product<'a, M: Propositions + Acceptance>(model: &'a M, property: &'a Property) -> Product<'a, M> {
+    match property.is_of_labels {
+        true => Product::looking_on(model, &property.automaton),
+        false => Product::new(model, &property.automaton),
+    }
+}
+
+pub fn is_fair(options: &CheckOptions) -> bool {
+    options.fairness == Fairness::Weak
+}
+
+/// How cycles are looked for, where nobody says how.
+pub fn algorithm(options: &CheckOptions) -> CycleAlgorithm {
+    match options.cycles {
+        CycleOption::Ndfs => CycleAlgorithm::Ndfs,
+        CycleOption::DualCore => CycleAlgorithm::DualCore,
+        CycleOption::Cndfs => CycleAlgorithm::Cndfs,
+        CycleOption::Scc => CycleAlgorithm::Components,
+        CycleOption::Auto if is_fair(options) => CycleAlgorithm::Components,
+        CycleOption::Auto if options.threads > 1 && !options.deterministic => CycleAlgorithm::Cndfs,
+        CycleOption::Auto => CycleAlgorithm::Ndfs,
+    }
+}
+
+/// Replays the run of a violation on the bare front end, with the automaton beside it. A run that does not replay proves
+/// nothing, so the verdict is unknown then.
+pub fn told<'m, M: Describe + Propositions + Acceptance + Movers>(
+    outcome: Outcome,
+    reference: Option<&'m M>,
+    property: &Property,
+    options: &CheckOptions,
+) -> (Outcome, Option<Run<'m, M>>) {
+    let (Verdict::Violated(finding), Some(reference)) = (&outcome.verdict, reference) else {
+        return (outcome, None);
+    };
+    let limits = dampf_search::SearchOptions {
+        deadlocks: options.model.deadlocks(),
+        faults: options.model.selection(),
+        ..dampf_search::SearchOptions::default()
+    };
+    let is_cycle = finding.fault == property.fault;
+    let bare = |finding: &Finding| Finding { trail: projected(&finding.trail), ..finding.clone() };
+    let run = confirmed(&product(reference, property), finding, is_cycle, is_fair(options), &limits).and_then(|()| {
+        let Finding { fault, trail } = bare(finding);
+        Run::ending_in(reference, trail, fault).map_err(|error| error.to_string())
+    });
+    match run {
+        Ok(run) => {
+            let verdict = Verdict::Violated(Box::new(bare(finding)));
+            let findings = outcome.findings.iter().map(bare).collect();
+            (Outcome { verdict, findings, ..outcome }, Some(run))
+        }
+        Err(reason) => {
+            let verdict = Verdict::Unknown(format!(
+                "a run that should violate `{}` does not replay: {reason}; this is an error in Dampf, please report it",
+                property.automaton.name
+            ));
+            (Outcome { verdict, findings: Vec::new(), ..outcome }, None)
+        }
+    }
+}

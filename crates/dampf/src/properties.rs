@@ -1,0 +1,139 @@
+//! Properties of runs: which ones a check looks at, and as which automata.
+//!
+//! What is asked for on the command line counts; where nothing is, what the input itself says of its runs does. A
+//! formula is taken apart into expressions of the input's own language, which the front end understands, and what
+//! connects them, which becomes an automaton of the runs that violate it.
+
+use crate::failure::Failure;
+use crate::front_end::{FrontEnd, Observed, OwnProperty};
+use crate::options::CheckOptions;
+use crate::source::{has_extension, read_source};
+use dampf_core::{Automaton, AutomatonEdge, AutomatonLocation, Fault, FaultKind};
+use dampf_ltl::Formula;
+use std::path::Path;
+
+/// A property that a check looks at.
+pub struct Property {
+    /// Of the runs that violate it.
+    pub automaton: Automaton,
+    /// What is wrong where there is such a run.
+    pub fault: Fault,
+    /// Whether the accepting states are the model's own, and the automaton only looks on.
+    pub is_of_labels: bool,
+    /// Whether repeating states makes no difference to it.
+    pub is_stutter_invariant: bool,
+}
+
+impl Property {
+    fn new(kind: FaultKind, message: String, automaton: Automaton) -> Property {
+        let fault = Fault { kind, message, location: None };
+        Property { automaton, fault, is_of_labels: false, is_stutter_invariant: false }
+    }
+}
+
+/// What a check looks at, in order; nothing where it looks at states and steps alone.
+pub fn asked<F: FrontEnd>(front_end: &mut F, options: &CheckOptions) -> Result<Vec<Property>, Failure> {
+    let own = front_end.properties();
+    let mut properties = Vec::new();
+    for formula in &options.ltl {
+        properties.push(of_formula(front_end, formula, formula)?);
+    }
+    for name in &options.property {
+        let number = own.iter().position(|property| property.name.as_ref() == Some(name));
+        let number = number.ok_or_else(|| no_such_property(name, &own, options))?;
+        properties.push(of_own(front_end, &own, number)?);
+    }
+    if let Some(file) = &options.buchi {
+        properties.push(in_file(front_end, file)?);
+    }
+    if options.acceptance {
+        properties.push(of_labels());
+    }
+    if options.non_progress {
+        let automaton = front_end.non_progress()?;
+        let message = "a run makes no progress from some moment on".to_owned();
+        properties.push(Property::new(FaultKind::NonProgress, message, automaton));
+    }
+    if properties.is_empty() && !options.no_claims {
+        for number in 0..own.len() {
+            properties.push(of_own(front_end, &own, number)?);
+        }
+    }
+    Ok(properties)
+}
+
+fn no_such_property(name: &str, own: &[OwnProperty], options: &CheckOptions) -> Failure {
+    let input = options.model.input.display();
+    let names: Vec<String> =
+        own.iter().filter_map(|property| property.name.as_ref()).map(|name| format!("`{name}`")).collect();
+    let help = match names.as_slice() {
+        [] => "it has none with a name; `--ltl FORMULA` gives one".to_owned(),
+        names => format!("it has {}", names.join(", ")),
+    };
+    Failure::with_help(format!("`{input}` has no property `{name}`"), help)
+}
+
+/// One that the input has.
+fn of_own<F: FrontEnd>(front_end: &mut F, own: &[OwnProperty], number: usize) -> Result<Property, Failure> {
+    let OwnProperty { name, formula, called } = &own[number];
+    if let Some(formula) = formula {
+        return of_formula(front_end, name.as_ref().unwrap_or(formula), formula);
+    }
+    let automaton = front_end.automaton(number)?;
+    let message = match name {
+        Some(name) => format!("property `{name}` does not hold"),
+        None => format!("property violated: {called} accepts this run"),
+    };
+    Ok(Property::new(FaultKind::Property, message, automaton))
+}
+
+fn of_formula<F: FrontEnd>(front_end: &mut F, name: &str, text: &str) -> Result<Property, Failure> {
+    let parsed = dampf_ltl::parse(text)?;
+    let expressions: Vec<Observed> = parsed.atoms().map(|atom| Observed { text: atom.to_owned() }).collect();
+    let first = front_end.observe(&expressions)?;
+    let mut automaton = dampf_ltl::violations(&parsed, name);
+    shift(&mut automaton, first);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let message = match name == text {
+        true => format!("property `{text}` does not hold"),
+        false => format!("property `{name}` does not hold: {text}"),
+    };
+    let is_stutter_invariant = is_stutter_invariant(parsed.formula());
+    Ok(Property { is_stutter_invariant, ..Property::new(FaultKind::Property, message, automaton) })
+}
+
+fn is_stutter_invariant(formula: &Formula) -> bool {
+    dampf_ltl::is_stutter_invariant(formula)
+}
+
+/// An automaton in a file: in the Hanoi format, over expressions, or in the language's own form.
+fn in_file<F: FrontEnd>(front_end: &mut F, file: &Path) -> Result<Property, Failure> {
+    let automaton = match has_extension(file, &["hoa"]) {
+        true => {
+            let (mut automaton, expressions) = dampf_ltl::parse_hoa(read_source(file)?)?;
+            let expressions: Vec<Observed> = expressions.into_iter().map(|text| Observed { text }).collect();
+            let first = front_end.observe(&expressions)?;
+            shift(&mut automaton, first);
+            automaton
+        }
+        false => front_end.automaton_in(file)?,
+    };
+    let message = format!("property violated: the automaton of `{}` accepts this run", file.display());
+    Ok(Property::new(FaultKind::Property, message, automaton))
+}
+
+/// The accepting states that the model itself has.
+fn of_labels() -> Property {
+    let edges = vec![AutomatonEdge { guard: Vec::new(), target: 0 }];
+    let location = AutomatonLocation { name: "any".to_owned(), edges, ..AutomatonLocation::default() };
+    let automaton = Automaton { name: "acceptance".to_owned(), locations: vec![location], initial: 0 };
+    let message = "property violated: a run passes states with acceptance labels for ever".to_owned();
+    let property = Property::new(FaultKind::Property, message, automaton);
+    Property { is_of_labels: true, is_stutter_invariant: true, ..property }
+}
+
+/// The propositions of an automaton are those from a number on.
+fn shift(automaton: &mut Automaton, first: u32) {
+    let edges = automaton.locations.iter_mut().flat_map(|location| &mut location.edges);
+    edges.flat_map(|edge| &mut edge.guard).for_each(|literal| literal.proposition += first);
+}
