@@ -27,6 +27,7 @@ const ARROWS: &[(&str, May)] = &[
     ("dampf-store", May::Use(&["dampf-core"])),
     ("dampf-search", May::Use(&["dampf-core", "dampf-store"])),
     ("dampf-reduce", May::Use(&["dampf-core"])),
+    ("dampf-ltl", May::Use(&["dampf-core", "dampf-store", "dampf-search"])),
     ("dampf-net", May::Use(&[])),
     ("dampf-dist", May::Use(&["dampf-core", "dampf-store", "dampf-search", "dampf-net"])),
     ("dampf-report", May::Use(&["dampf-core"])),
