@@ -104,6 +104,11 @@ impl FaultKind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
+    /// Whether it is wrong with a whole run, rather than with a state or a step.
+    pub fn is_of_runs(self) -> bool {
+        matches!(self, FaultKind::Property | FaultKind::NonProgress | FaultKind::Livelock)
+    }
+
     /// The name in JSON and on the command line.
     pub fn name(self) -> &'static str {
         match self {

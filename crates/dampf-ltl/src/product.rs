@@ -6,7 +6,8 @@
 //!
 //! A state has the model's words, and one more for the automaton's location. A label is the model's, with the number of
 //! the automaton's edge above it, so the model's part of a run is read off its labels. Faults are the model's own
-//! business: a faulty step is told once, whatever the automaton does, and leads nowhere.
+//! business: a faulty step is told once, whatever the automaton does, and leads nowhere; where the language says where
+//! it leads, it is a step like any other, since it is part of runs that the property speaks of.
 
 use dampf_core::{
     Acceptance, Action, Automaton, Fault, FaultKind, Literal, Model, Movers, Propositions, Successors, Trail, Word,
@@ -15,6 +16,9 @@ use dampf_core::{
 
 /// The label of the model's part where the model cannot move.
 pub const STUTTER: u32 = u32::MAX;
+
+/// What stands above the label of a step that leads nowhere, whatever the automaton does.
+const NO_EDGE: u64 = (u32::MAX as u64) << 32;
 
 /// A model that is watched by an automaton.
 pub struct Product<'a, M> {
@@ -146,7 +150,7 @@ impl<M: Propositions> Worker for ProductWorker<'_, M> {
         self.worker.initial(&mut self.steps);
         out.restart_from(&self.steps);
         for step in 0..self.steps.len() {
-            match self.steps.step_end(step) {
+            match self.steps.step_end(step).filter(|_| !self.steps.leads_on(step)) {
                 Some(end) => out.push_end(self.steps.action(step), end),
                 None => self.push(self.steps.action(step).0, Some(step), &[], self.automaton.initial, out),
             }
@@ -167,8 +171,8 @@ impl<M: Propositions> Worker for ProductWorker<'_, M> {
         out.restart_from(&self.steps);
         // Faulty steps come first: they are the same for all edges.
         for step in 0..self.steps.len() {
-            if let Some(end) = self.steps.step_end(step) {
-                out.push_end(self.steps.action(step), end);
+            if let Some(end) = self.steps.step_end(step).filter(|_| !self.steps.leads_on(step)) {
+                out.push_end(Action(NO_EDGE | self.steps.action(step).0), end);
             }
         }
         let is_stuck = self.steps.is_empty() && self.steps.unsupported().is_none();

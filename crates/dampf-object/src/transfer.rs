@@ -60,7 +60,7 @@ impl ObjectModel {
         self.system.components.get(ComponentId(name - 1))
     }
 
-    fn slots(&self) -> usize {
+    pub(crate) fn slots(&self) -> usize {
         self.system.sharing.slots()
     }
 

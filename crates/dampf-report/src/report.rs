@@ -28,6 +28,8 @@ pub struct CheckReport<'a, M: Describe> {
     pub statistics: &'a Statistics,
     /// All findings, the one of the verdict first.
     pub findings: &'a [Finding],
+    /// What was verified, in a sentence, where properties of runs were looked at.
+    pub satisfied: Option<String>,
     /// How often exploration started, the last time included: what was refuted makes it restart.
     pub rounds: u64,
     /// The run of the verdict, where it is `Violated`.
@@ -88,7 +90,8 @@ impl<M: Describe> CheckReport<'_, M> {
     pub fn write_text(&self, out: &mut dyn Write, palette: Palette, excerpt: Excerpt) -> io::Result<()> {
         match self.verdict {
             Verdict::Verified => {
-                writeln!(out, "{}: no reachable state or step is faulty", palette.good("verified"))?;
+                let what = self.satisfied.as_deref().unwrap_or("no reachable state or step is faulty");
+                writeln!(out, "{}: {what}", palette.good("verified"))?;
             }
             Verdict::Unknown(reason) => writeln!(out, "{}: {reason}", palette.doubtful("unknown"))?,
             Verdict::Violated(finding) => write_fault(out, palette, &finding.fault)?,
@@ -119,7 +122,7 @@ impl<M: Describe> CheckReport<'_, M> {
         writeln!(out, "\n{}", palette.heading(format!("{} {noun}", grouped(further.len() as u64))))?;
         for finding in further.iter().take(FINDINGS_LISTED) {
             let place = finding.fault.location.as_ref().map_or_else(String::new, |at| format!(" at {at}"));
-            let steps = finding.trail.stem.len();
+            let steps = finding.trail.len();
             let steps = format!("after {} step{}", grouped(steps as u64), if steps == 1 { "" } else { "s" });
             writeln!(out, "  {}{place}, {steps}", fault_sentence(&finding.fault))?;
         }

@@ -5,7 +5,7 @@
 
 use dampf_core::{
     Action, Binding, CallStack, Change, Describe, Fault, FaultKind, FaultSelection, ReplayError, SourceLocation, Step,
-    Trail, Word, replay_selected,
+    Successors, Trail, Word, Worker, replay_selected,
 };
 use std::collections::HashSet;
 
@@ -138,6 +138,26 @@ impl<'m, M: Describe> Run<'m, M> {
     ) -> Result<Self, ReplayError> {
         let replay = replay_selected(model, &trail, deadlocks, selection)?;
         Ok(Run { model, trail, states: replay.states, fault: replay.fault })
+    }
+
+    /// Runs a trail again that is wrong as a whole: nothing that its steps or states end in has to say so.
+    pub fn ending_in(model: &'m M, trail: Trail, fault: Fault) -> Result<Self, ReplayError> {
+        let replay = replay_selected(model, &trail, false, &FaultSelection::default())?;
+        Ok(Run { model, trail, states: replay.states, fault: Some(fault) })
+    }
+
+    /// The number of the first step of the cycle, counted from 0, if the run goes on for ever by repeating one.
+    pub fn cycle_start(&self) -> Option<usize> {
+        (!self.trail.cycle.is_empty()).then_some(self.trail.stem.len())
+    }
+
+    /// Whether the run goes on for ever in its last state, where nothing can move any more.
+    pub fn stays(&self) -> bool {
+        let is_of_runs = self.fault.as_ref().is_some_and(|fault| fault.kind.is_of_runs());
+        let Some(last) = self.states.last().filter(|_| is_of_runs && self.trail.cycle.is_empty()) else { return false };
+        let mut out = Successors::new(self.model.width());
+        self.model.worker().successors(last, &mut out);
+        out.is_empty()
     }
 
     /// The number of steps.

@@ -50,6 +50,9 @@ struct Summary<'a, T> {
     traffic: Option<TrafficEntry<'a>>,
     initial: Values,
     trail: T,
+    /// Where in `trail` the steps begin that are repeated for ever, in a run that goes on for ever.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cycle_start: Option<usize>,
     blocked: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     stacks: Vec<StackEntry>,
@@ -78,7 +81,7 @@ struct Location<'a> {
 
 impl<'a> From<&'a Finding> for ErrorAndSteps<'a> {
     fn from(finding: &'a Finding) -> Self {
-        ErrorAndSteps { error: error(&finding.fault), steps: finding.trail.stem.len() }
+        ErrorAndSteps { error: error(&finding.fault), steps: finding.trail.len() }
     }
 }
 
@@ -210,6 +213,12 @@ impl<'a> From<&'a Traffic> for TrafficEntry<'a> {
     }
 }
 
+/// The number of the entry with which a run's cycle begins: a step may have several.
+fn cycle_start<M: Describe>(run: &Run<'_, M>) -> Option<usize> {
+    let steps = run.cycle_start()?;
+    Some((0..steps).map(|step| run.step(step).parts().count()).sum())
+}
+
 /// A longer trail is written without line breaks.
 const READABLE_STEPS_MAX: usize = 1000;
 
@@ -263,6 +272,7 @@ impl<M: Describe> CheckReport<'_, M> {
             traffic: self.traffic.as_ref().map(TrafficEntry::from),
             initial: Values(initial.into_iter().map(|binding| (binding.name, binding.value)).collect()),
             trail: Steps(self.run),
+            cycle_start: self.run.and_then(cycle_start),
             blocked: self.run.map_or_else(Vec::new, Run::blocked),
             stacks: self.run.map_or_else(Vec::new, Run::stacks).into_iter().map(StackEntry::from).collect(),
         }

@@ -155,6 +155,9 @@ pub fn write_run<M: Describe>(
         count => writeln!(out, "{}", palette.heading(format!("{} steps", grouped(count as u64))))?,
     }
     write_steps(out, palette, run, excerpt)?;
+    if run.stays() {
+        writeln!(out, "  {}", palette.heading("and there it stays for ever: nothing can move any more"))?;
+    }
     if !run.is_empty() {
         writeln!(out)?;
         write_relevant(out, palette, "final state", run.last(), &changing)?;
@@ -220,7 +223,20 @@ fn write_steps<M: Describe>(
             let note = format!("… {steps} steps not shown; --trail FILE and `dampf replay` show all");
             writeln!(out, "  {}", palette.aside(note))?;
         }
+        if run.cycle_start() == Some(index)
+            || hidden.end == index && run.cycle_start().is_some_and(|at| hidden.contains(&at))
+        {
+            writeln!(out, "  {}", palette.heading(cycle_heading(run)))?;
+        }
         table.write(out, palette, index + 1, &run.step(index))?;
     }
     Ok(())
+}
+
+fn cycle_heading<M: Describe>(run: &Run<'_, M>) -> String {
+    let start = run.cycle_start().unwrap_or_default();
+    match run.len() - start {
+        1 => format!("step {} is repeated for ever:", start + 1),
+        _ => format!("steps {} to {} are repeated for ever:", start + 1, run.len()),
+    }
 }

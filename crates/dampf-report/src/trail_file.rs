@@ -4,7 +4,7 @@
 //! because labels mean something only in the program they were taken from: a model that has changed since is
 //! noticed before a wrong story is told.
 
-use dampf_core::{Action, Fault, Trail, fnv1a};
+use dampf_core::{Action, Fault, FaultKind, Trail, fnv1a};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -103,6 +103,13 @@ impl TrailFile {
         TrailFile { origin, trail, fault }
     }
 
+    /// What is wrong with the run as a whole, where that is what the trail was written for.
+    pub fn fault_of_run(&self) -> Option<Fault> {
+        let (kind, message) = self.fault.as_ref()?;
+        let kind = FaultKind::from_name(kind).filter(|kind| kind.is_of_runs())?;
+        Some(Fault { kind, message: message.clone(), location: None })
+    }
+
     pub fn to_json(&self) -> String {
         let written = Written {
             format: FORMAT.to_owned(),
@@ -154,7 +161,6 @@ pub fn bytes_hash(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dampf_core::FaultKind;
 
     fn example() -> TrailFile {
         let origin = Origin {

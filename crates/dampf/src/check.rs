@@ -2,6 +2,7 @@
 
 use crate::cluster::{self, Attempt, Ranks};
 use crate::contents::Contents;
+use crate::cycle_engine;
 use crate::engine::{self, Question, Searched};
 use crate::failure::Failure;
 use crate::front_end::{self, FrontEnd, Made, Making};
@@ -9,6 +10,7 @@ use crate::front_ends::Registry;
 use crate::interrupt;
 use crate::options::{self, CheckOptions, Place, Search, Store};
 use crate::outputs::{Outputs, Shown};
+use crate::properties::{self, Property};
 use crate::resume;
 use crate::rounds::{self, Clock, Ended, Exploration, Explored, Round};
 use crate::sampling;
@@ -56,12 +58,13 @@ pub fn check<F: FrontEnd>(
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
     let prepared = prepare::<F>(options, resumed, ranks.speaks());
-    let (attempt, front_end, outputs) = ranks.agree(prepared)?;
+    let Prepared { attempt, front_end, properties, outputs } = ranks.agree(prepared)?;
+    check_property_options(options, &properties)?;
     // A search on disk has its buffers by this limit, and does not end at it.
     let memory_bytes_max = options.max_memory.filter(|_| options.store != Store::Disk);
     let clock = Clock::new(options.max_time).with_memory(memory_bytes_max);
     let watcher = (options.progress == options::Progress::Auto && ranks.speaks()).then_some(terminal);
-    let mut check = Check { options, ranks, terminal, outputs, attempt, contents: Contents::InMemory };
+    let mut check = Check { options, ranks, terminal, outputs, attempt, properties, contents: Contents::InMemory };
     let ended = match front_end {
         Ok(front_end) => rounds::run(front_end, resumed.is_none(), clock, watcher, &mut check)?,
         Err(stop) => Ended::Stopped(stop),
@@ -77,21 +80,31 @@ pub fn check<F: FrontEnd>(
     }
 }
 
-/// Everything that can fail before the search begins; the reason instead of a front end where Ctrl-C came first.
+/// What there is before the search begins.
+struct Prepared<F> {
+    attempt: Attempt,
+    /// The reason instead of a front end where Ctrl-C came first.
+    front_end: Result<F, StopReason>,
+    properties: Vec<Property>,
+    outputs: Outputs,
+}
+
+/// Everything that can fail before the search begins.
 fn prepare<F: FrontEnd>(
     options: &CheckOptions,
     resumed: Option<&Origin>,
     speaks: bool,
-) -> Result<(Attempt, Result<F, StopReason>, Outputs), Failure> {
+) -> Result<Prepared<F>, Failure> {
     let attempt = Attempt::new(options, resumed)?;
     let (model, known) = (options.model.clone(), resumed.map(|origin| origin.knowledge.clone()));
     // No limit counts yet, but Ctrl-C does.
     let loaded = Clock::new(None).watched(move || F::load(&model.input, &model, known.as_ref()));
     let mut front_end = loaded.map_or_else(|stop| Ok(Err(stop)), |loaded| loaded.map(Ok))?;
-    if let (Ok(front_end), Some(automaton)) = (&mut front_end, &options.buchi) {
-        front_end.watch(automaton)?;
-    }
-    Ok((attempt, front_end, Outputs::reserve(options, speaks)?))
+    let properties = match &mut front_end {
+        Ok(front_end) => properties::asked(front_end, options)?,
+        Err(_) => Vec::new(),
+    };
+    Ok(Prepared { attempt, front_end, properties, outputs: Outputs::reserve(options, speaks)? })
 }
 
 /// How to read the same input again, with what is known of it by now.
@@ -114,6 +127,8 @@ struct Check<'a> {
     terminal: &'a Terminal,
     outputs: Outputs,
     attempt: Attempt,
+    /// Of runs. Where there are none, states and steps are looked at alone.
+    properties: Vec<Property>,
     /// Where the contents of this round's states are.
     contents: Contents,
 }
@@ -146,14 +161,21 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
         round: Round,
     ) -> Result<Explored<u8>, Failure> {
         let origin = origin(front_end, &self.options.model, goes_on(self.options));
-        let (made, obstacle) = match made {
-            Ok(made) => (Some(made), front_end.obstacle()),
-            Err(unsupported) => (None, Some(front_end.obstacle().unwrap_or_else(|| unsupported.to_string()))),
+        let mut violated = None;
+        let (made, searched) = match made {
+            Ok(made) if self.properties.is_empty() => {
+                let searched = self.search(&made.searched, &origin, &round)?;
+                (Some(made), searched)
+            }
+            Ok(made) => {
+                let watched =
+                    cycle_engine::search(&made.searched, &self.properties, &round, self.options, self.terminal);
+                violated = watched.violated;
+                (Some(made), watched.searched)
+            }
+            Err(unsupported) => (None, Searched::nothing(not_searched(unsupported.to_string()))),
         };
-        let Searched { mut outcome, traffic, cut_short } = match (&made, obstacle) {
-            (Some(made), None) => self.search(&made.searched, &origin, &round)?,
-            (_, obstacle) => Searched::nothing(not_searched(obstacle.unwrap_or_default())),
-        };
+        let Searched { mut outcome, traffic, cut_short } = searched;
         if !outcome.judgement.refuted.is_empty() && !outcome.stopped.is_some_and(StopReason::is_wanted) {
             let facts = outcome.judgement.refuted.into_iter().collect();
             return Ok(Explored::Refuted { facts, states: outcome.statistics.states });
@@ -181,7 +203,10 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
             Some(made) => engine::lifted::<F>(outcome, made, &self.options.model),
             None => outcome,
         };
-        let (outcome, run) = engine::told(outcome, bare, &self.options.model);
+        let (outcome, run) = match violated {
+            Some(property) => cycle_engine::told(outcome, bare, &self.properties[property], self.options),
+            None => engine::told(outcome, bare, &self.options.model),
+        };
         let result = CheckResult {
             backend: made.as_ref().map_or("none", |made| made.backend),
             reduction: made.as_ref().map_or("none", |made| made.reduction),
@@ -270,6 +295,7 @@ impl Check<'_> {
             verdict: &verdict,
             statistics: &outcome.statistics,
             findings: &outcome.findings,
+            satisfied: properties::satisfied(&self.properties, cycle_engine::is_fair(options)),
             rounds,
             run,
             elapsed,
@@ -364,6 +390,33 @@ fn check_options(options: &CheckOptions) -> Result<(), Failure> {
         return Err(Failure::with_help("--trail needs the name of a file", "`--json -` writes to standard output"));
     }
     Ok(())
+}
+
+/// Refuses options that do not go together with properties of runs.
+fn check_property_options(options: &CheckOptions, properties: &[Property]) -> Result<(), Failure> {
+    if properties.is_empty() {
+        if options.fairness != options::Fairness::None || options.cycles != options::CycleOption::Auto {
+            return Err(Failure::with_help(
+                "--fairness and --cycles are about properties of runs, and there is none to check",
+                "`--ltl FORMULA` gives one; so do --acceptance and --non-progress",
+            ));
+        }
+        return Ok(());
+    }
+    let refused = [
+        (cluster::is_shared(options), "ranks and checkpoints"),
+        (!matches!(options.store, Store::Tree | Store::Exact), "--store hash-compact and disk"),
+        (options.search != Search::Bfs, "--search"),
+        (options.model.program.symmetry, "--symmetry"),
+        (matches!(options.model.program.reduce, options::Reduce::Por | options::Reduce::PorAlways), "--reduce por"),
+    ];
+    match refused.into_iter().find(|(is_asked, _)| *is_asked) {
+        Some((_, what)) => Err(Failure::with_help(
+            format!("properties of runs are not checked with {what}"),
+            "leave it out, or the properties with --no-claims; --cycles says how runs are looked for",
+        )),
+        None => Ok(()),
+    }
 }
 
 /// `backend` is the one that did the work, `reduction` what was left out of it.

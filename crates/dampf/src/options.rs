@@ -127,10 +127,39 @@ pub struct CheckOptions {
     #[arg(long, help_heading = "Search")]
     pub keep_going: bool,
 
-    /// Leave out never claims, trace assertions and LTL formulas of a Promela model
+    /// A formula of linear temporal logic that every run must satisfy; may be given several times
     ///
-    /// Only assertions and end states are checked then. Without this, a model that has such claims is at best
-    /// `unknown`, because they are not checked yet.
+    /// With SPIN's operators: [] (always), <> (eventually), U, W, V, X, ! && || -> <->, or their words. What they
+    /// connect are expressions of the model's own language: `[] (request == 1 -> <> reply == 1)`. A run that ends
+    /// counts as one that stays where it ends.
+    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, help_heading = "Properties")]
+    pub ltl: Vec<String>,
+
+    /// Check only this one of the properties that the model itself has: the name of a formula or claim; may be given
+    /// several times
+    #[arg(long, value_name = "NAME", help_heading = "Properties")]
+    pub property: Vec<String>,
+
+    /// No run may pass states with acceptance labels for ever
+    #[arg(long, help_heading = "Properties")]
+    pub acceptance: bool,
+
+    /// No run may stay away from states with progress labels for ever
+    #[arg(long, help_heading = "Properties")]
+    pub non_progress: bool,
+
+    /// Which runs count where properties of whole runs are checked
+    #[arg(long, value_enum, value_name = "KIND", default_value = "none", help_heading = "Properties")]
+    pub fairness: Fairness,
+
+    /// How runs that violate properties are looked for
+    #[arg(long, value_enum, value_name = "KIND", default_value = "auto", help_heading = "Search")]
+    pub cycles: CycleOption,
+
+    /// Leave out the properties of runs that the model itself has: formulas, claims, automata, trace assertions
+    ///
+    /// Only assertions, end states and the like are checked then. Without this, a model that has such properties is
+    /// checked for these; then a state in which nothing can move is no fault, but a run that stays there.
     #[arg(long, help_heading = "Properties")]
     pub no_claims: bool,
 
@@ -156,7 +185,7 @@ pub struct CheckOptions {
     #[arg(long, value_enum, value_name = "KIND", help_heading = "Search")]
     pub backend: Option<Backend>,
 
-    /// A Büchi automaton to check the model against (DMC models)
+    /// A Büchi automaton of the runs that must not be: a `.buc` file (DMC models)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Properties")]
     pub buchi: Option<PathBuf>,
 
@@ -622,6 +651,9 @@ impl CheckOptions {
         let mut asked = self.model.asked();
         asked.extend([
             ("--buchi", self.buchi.is_some(), Offer::Automata),
+            ("--ltl", !self.ltl.is_empty(), Offer::Formulas),
+            ("--acceptance", self.acceptance, Offer::AcceptanceLabels),
+            ("--non-progress", self.non_progress, Offer::Progress),
             ("--backend", self.backend.is_some(), Offer::Backends),
             ("--contents", self.contents.is_some(), Offer::Contents),
             ("--shared-folder", self.cluster.shared_folder.is_some(), Offer::Contents),
@@ -645,6 +677,28 @@ pub enum Store {
     HashCompact,
     /// On disk, level by level: memory is only a buffer
     Disk,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Fairness {
+    /// All
+    None,
+    /// Those in which every process or thread that can move from some moment on does move
+    Weak,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum CycleOption {
+    /// What suits the number of threads and fairness
+    Auto,
+    /// Nested depth-first search, by one thread
+    Ndfs,
+    /// The same with a second thread for the inner search
+    DualCore,
+    /// Nested depth-first search, by all threads
+    Cndfs,
+    /// Strongly connected components, by one thread; the one for fair runs
+    Scc,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

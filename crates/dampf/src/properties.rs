@@ -7,9 +7,7 @@
 use crate::failure::Failure;
 use crate::front_end::{FrontEnd, Observed, OwnProperty};
 use crate::options::CheckOptions;
-use crate::source::{has_extension, read_source};
 use dampf_core::{Automaton, AutomatonEdge, AutomatonLocation, Fault, FaultKind};
-use dampf_ltl::Formula;
 use std::path::Path;
 
 /// A property that a check looks at.
@@ -20,14 +18,12 @@ pub struct Property {
     pub fault: Fault,
     /// Whether the accepting states are the model's own, and the automaton only looks on.
     pub is_of_labels: bool,
-    /// Whether repeating states makes no difference to it.
-    pub is_stutter_invariant: bool,
 }
 
 impl Property {
     fn new(kind: FaultKind, message: String, automaton: Automaton) -> Property {
         let fault = Fault { kind, message, location: None };
-        Property { automaton, fault, is_of_labels: false, is_stutter_invariant: false }
+        Property { automaton, fault, is_of_labels: false }
     }
 }
 
@@ -62,6 +58,16 @@ pub fn asked<F: FrontEnd>(front_end: &mut F, options: &CheckOptions) -> Result<V
     Ok(properties)
 }
 
+/// What is said where no run violates a property.
+pub fn satisfied(properties: &[Property], is_fair: bool) -> Option<String> {
+    let runs = if is_fair { "every run that is fair to all" } else { "every run" };
+    let names: Vec<String> = properties.iter().map(|property| format!("`{}`", property.automaton.name)).collect();
+    match names.as_slice() {
+        [] => None,
+        names => Some(format!("{runs} satisfies {}", names.join(", "))),
+    }
+}
+
 fn no_such_property(name: &str, own: &[OwnProperty], options: &CheckOptions) -> Failure {
     let input = options.model.input.display();
     let names: Vec<String> =
@@ -89,35 +95,22 @@ fn of_own<F: FrontEnd>(front_end: &mut F, own: &[OwnProperty], number: usize) ->
 
 fn of_formula<F: FrontEnd>(front_end: &mut F, name: &str, text: &str) -> Result<Property, Failure> {
     let parsed = dampf_ltl::parse(text)?;
-    let expressions: Vec<Observed> = parsed.atoms().map(|atom| Observed { text: atom.to_owned() }).collect();
-    let first = front_end.observe(&expressions)?;
-    let mut automaton = dampf_ltl::violations(&parsed, name);
+    let expressions = parsed.propositions.iter().map(|proposition| Observed { text: proposition.text.clone() });
+    let first = front_end.observe(&expressions.collect::<Vec<_>>())?;
+    // A run that ends stays where it ends, so what cannot be made good any more need not be followed further.
+    let mut automaton = dampf_ltl::with_final_locations(&dampf_ltl::violations(&parsed, name));
     shift(&mut automaton, first);
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let message = match name == text {
         true => format!("property `{text}` does not hold"),
         false => format!("property `{name}` does not hold: {text}"),
     };
-    let is_stutter_invariant = is_stutter_invariant(parsed.formula());
-    Ok(Property { is_stutter_invariant, ..Property::new(FaultKind::Property, message, automaton) })
+    Ok(Property::new(FaultKind::Property, message, automaton))
 }
 
-fn is_stutter_invariant(formula: &Formula) -> bool {
-    dampf_ltl::is_stutter_invariant(formula)
-}
-
-/// An automaton in a file: in the Hanoi format, over expressions, or in the language's own form.
+/// An automaton in a file, in the language's own form.
 fn in_file<F: FrontEnd>(front_end: &mut F, file: &Path) -> Result<Property, Failure> {
-    let automaton = match has_extension(file, &["hoa"]) {
-        true => {
-            let (mut automaton, expressions) = dampf_ltl::parse_hoa(read_source(file)?)?;
-            let expressions: Vec<Observed> = expressions.into_iter().map(|text| Observed { text }).collect();
-            let first = front_end.observe(&expressions)?;
-            shift(&mut automaton, first);
-            automaton
-        }
-        false => front_end.automaton_in(file)?,
-    };
+    let automaton = front_end.automaton_in(file)?;
     let message = format!("property violated: the automaton of `{}` accepts this run", file.display());
     Ok(Property::new(FaultKind::Property, message, automaton))
 }
@@ -129,7 +122,7 @@ fn of_labels() -> Property {
     let automaton = Automaton { name: "acceptance".to_owned(), locations: vec![location], initial: 0 };
     let message = "property violated: a run passes states with acceptance labels for ever".to_owned();
     let property = Property::new(FaultKind::Property, message, automaton);
-    Property { is_of_labels: true, is_stutter_invariant: true, ..property }
+    Property { is_of_labels: true, ..property }
 }
 
 /// The propositions of an automaton are those from a number on.

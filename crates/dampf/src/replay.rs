@@ -102,9 +102,12 @@ impl<F: FrontEnd> Exploration<F> for Replay<'_> {
         _: Round,
     ) -> Result<Explored<bool>, Failure> {
         let (made, path) = (made?, self.path);
-        let run =
-            Run::replay(made.bare(), self.kept.trail.clone(), self.options.deadlocks(), &self.options.selection())
-                .map_err(|error| Failure::new(format!("the trail is no run of `{}`: {error}", path.display())))?;
+        let trail = self.kept.trail.clone();
+        let run = match self.kept.fault_of_run() {
+            Some(fault) => Run::ending_in(made.bare(), trail, fault),
+            None => Run::replay(made.bare(), trail, self.options.deadlocks(), &self.options.selection()),
+        };
+        let run = run.map_err(|error| Failure::new(format!("the trail is no run of `{}`: {error}", path.display())))?;
         check_end(self.kept, &run, path)?;
         print(|out| show(out, self.terminal.palette, &run, path, self.excerpt))?;
         Ok(Explored::Done(run.fault().is_some()))

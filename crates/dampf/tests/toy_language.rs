@@ -8,8 +8,10 @@
 use dampf_cli::{
     Failure, FrontEnd, Hashes, Knowledge, Made, Making, ModelOptions, Offer, Palette, Registry, read_source,
 };
-use dampf_core::{Action, Binding, Describe, Fault, FaultKind, Model, Restore, Revise, Sections, Step, StepEnd};
-use dampf_core::{Successors, Transfer, Unsupported, Word, Worker};
+use dampf_core::{
+    Acceptance, Action, Binding, Describe, Fault, FaultKind, Model, Movers, Propositions, Restore, Revise,
+};
+use dampf_core::{Sections, Step, StepEnd, Successors, Transfer, Unsupported, Word, Worker};
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -135,6 +137,9 @@ impl Describe for Toy {
 impl Transfer for Toy {}
 impl Restore for Toy {}
 impl Sections for Toy {}
+impl Propositions for Toy {}
+impl Acceptance for Toy {}
+impl Movers for Toy {}
 
 /// Called with arguments, this is Dampf with one more language; called without, it calls itself and looks at the
 /// results.

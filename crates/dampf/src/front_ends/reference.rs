@@ -20,8 +20,10 @@ use crate::failure::Failure;
 use crate::front_end::{FrontEnd, Hashes, Made, Making, Offer};
 use crate::options::ModelOptions;
 use crate::source::{has_extension, read_source};
-use dampf_core::{Action, Binding, Describe, Model, Restore, Sections, Step, Successors, Transfer};
-use dampf_core::{Unsupported, Word, Worker};
+use dampf_core::{
+    Acceptance, Action, Binding, Describe, Model, Movers, Propositions, Restore, Sections, Step, Successors, Transfer,
+    Unsupported, Word, Worker,
+};
 use dampf_report::{Knowledge, Palette, text_hash};
 use std::hint::black_box;
 use std::io::{self, Write};
@@ -195,6 +197,9 @@ impl Describe for ReferenceModel {
 impl Transfer for ReferenceModel {}
 impl Restore for ReferenceModel {}
 impl Sections for ReferenceModel {}
+impl Propositions for ReferenceModel {}
+impl Acceptance for ReferenceModel {}
+impl Movers for ReferenceModel {}
 
 #[cfg(test)]
 mod tests {
