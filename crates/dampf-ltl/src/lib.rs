@@ -14,14 +14,18 @@ mod degeneralize;
 mod formula;
 mod generalized;
 mod guards;
+mod hoa;
 mod implication;
 mod parser;
 mod simulation;
+mod stutter;
 mod tableau;
 mod terms;
 mod tokens;
 mod translation;
 
 pub use formula::Formula;
+pub use hoa::{parse_hoa, write_hoa};
 pub use parser::{Parsed, Proposition, Reading, is_read_differently, parse, parse_as, parse_source};
+pub use stutter::is_stutter_invariant;
 pub use translation::{translate, violations, with_final_locations};

@@ -6,7 +6,7 @@
 use crate::acceptance::{Indifferent, normalise_edges, normalise_locations};
 use crate::degeneralize::degeneralize;
 use crate::formula::Formula;
-use crate::generalized::{Edge, Generalized, Marks};
+use crate::generalized::{Generalized, Marks};
 use crate::guards::{ALWAYS, Guards, NEVER};
 use crate::parser::Parsed;
 use crate::simulation::{dominators, forward, reduce_backward, reduce_forward};
@@ -35,7 +35,7 @@ pub fn translate(formula: &Formula) -> Automaton {
         split
     });
     let smallest = found.min_by_key(size).expect("there is an order");
-    finished(&smallest, &mut guards)
+    finished(&smallest, &mut guards, true)
 }
 
 /// The automaton of the runs that violate a formula: what an engine looks for.
@@ -93,9 +93,9 @@ fn permutations(marks: &[Marks]) -> Vec<Vec<Marks>> {
 /// The automaton for engines: guards become conjunctions.
 ///
 /// An edge needs its guard only where no better edge can be taken; where that makes fewer conjunctions, the guard
-/// covers more. Otherwise it does not, which leaves fewer runs to explore.
-fn finished(automaton: &Generalized, guards: &mut Guards) -> Automaton {
-    let simulation = forward(automaton, guards);
+/// covers more, if it `may_widen`. Otherwise it does not, which leaves fewer runs to explore.
+pub(crate) fn finished(automaton: &Generalized, guards: &mut Guards, may_widen: bool) -> Automaton {
+    let simulation = if may_widen { forward(automaton, guards) } else { None };
     let mut locations = Vec::with_capacity(automaton.locations.len());
     for (number, edges) in automaton.locations.iter().enumerate() {
         let mut written = Vec::new();
@@ -149,18 +149,4 @@ pub fn with_final_locations(automaton: &Automaton) -> Automaton {
         location.is_final |= is_universal;
     }
     marked
-}
-
-/// An automaton in the inner form, with one mark on the edges of accepting locations.
-pub(crate) fn opened(automaton: &Automaton, guards: &mut Guards) -> Generalized {
-    let mut locations = Vec::with_capacity(automaton.locations.len());
-    for location in &automaton.locations {
-        let edges = location.edges.iter().map(|edge| Edge {
-            target: edge.target as usize,
-            marks: Marks::from(location.is_accepting),
-            guard: guards.cube(&edge.guard),
-        });
-        locations.push(edges.collect());
-    }
-    Generalized { locations, initial: automaton.initial as usize, marks: 1 }
 }
