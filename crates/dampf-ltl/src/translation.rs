@@ -11,7 +11,7 @@ use crate::guards::{ALWAYS, Guards, NEVER};
 use crate::parser::Parsed;
 use crate::simulation::{dominators, forward, reduce_backward, reduce_forward};
 use crate::tableau::tableau;
-use crate::terms::Terms;
+use crate::terms::{Term, Terms};
 use dampf_core::{Automaton, AutomatonEdge, AutomatonLocation};
 
 /// Orders of marks are tried while there are not more marks than this, and not more locations.
@@ -23,19 +23,30 @@ pub fn translate(formula: &Formula) -> Automaton {
     let mut terms = Terms::new();
     let mut guards = Guards::default();
     let term = terms.of(formula, true);
-    let mut automaton = tableau(&mut terms, &mut guards, term);
+    let delayed = terms.delayed(term);
+    let mut found = smallest(&mut terms, &mut guards, term);
+    if delayed != term {
+        let other = smallest(&mut terms, &mut guards, delayed);
+        if size(&other) < size(&found) {
+            found = other;
+        }
+    }
+    finished(&found, &mut guards, true)
+}
+
+fn smallest(terms: &mut Terms, guards: &mut Guards, term: Term) -> Generalized {
+    let mut automaton = tableau(terms, guards, term);
     automaton.prune();
-    reduce(&mut automaton, &mut guards, false);
+    reduce(&mut automaton, guards, false);
     let found = orders(&automaton).into_iter().map(|order| {
         let mut split = degeneralize(&automaton, &order);
-        split.join_edges(&mut guards);
+        split.join_edges(guards);
         split.prune();
-        reduce(&mut split, &mut guards, true);
+        reduce(&mut split, guards, true);
         normalise_locations(&mut split, Indifferent::None);
         split
     });
-    let smallest = found.min_by_key(size).expect("there is an order");
-    finished(&smallest, &mut guards, true)
+    found.min_by_key(size).expect("there is an order")
 }
 
 /// The automaton of the runs that violate a formula: what an engine looks for.

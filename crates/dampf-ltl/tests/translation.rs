@@ -27,13 +27,13 @@ fn known_formulas_have_small_automata() {
         ("p V q", 2, 3),
         ("p W q", 2, 3),
         ("p U (q U r)", 3, 6),
-        ("[] (p -> <> q)", 2, 4),
+        ("[] (p -> <> q)", 2, 5),
         ("! [] (p -> <> q)", 2, 3),
         ("[] (p -> X q)", 2, 4),
-        ("[]<> p && []<> q", 3, 7),
-        ("[]<> p -> []<> q", 3, 6),
-        ("!([]<> p -> []<> q)", 3, 5),
-        ("!([]<> p && []<> q && []<> r -> []<> s)", 5, 11),
+        ("[]<> p && []<> q", 3, 8),
+        ("[]<> p -> []<> q", 4, 8),
+        ("!([]<> p -> []<> q)", 3, 6),
+        ("!([]<> p && []<> q && []<> r -> []<> s)", 5, 15),
         ("<> p && <> q && <> r", 8, 27),
         ("<> p || <> q || <> r", 2, 5),
         ("p U q -> <> q", 1, 1),
@@ -46,6 +46,7 @@ fn known_formulas_have_small_automata() {
 #[test]
 fn ordinary_formulas_take_no_time() {
     let begin = std::time::Instant::now();
+    // Well under a second each; the bound is for machines that do other things, too.
     for text in [
         "!([] (p1 -> <> q1) && [] (p2 -> <> q2) && [] (p3 -> <> q3) && [] (p4 -> <> q4))",
         "!(([]<> a -> []<> b) && ([]<> c -> []<> d))",
@@ -56,6 +57,7 @@ fn ordinary_formulas_take_no_time() {
         "!(([]<> a1 && []<> a2 && []<> a3 && []<> a4 && []<> a5) -> [] (b -> <> c))",
     ] {
         let automaton = translate(&parse(text).expect(text).formula);
+        println!("{:?}: {} locations, {text}", begin.elapsed(), automaton.locations.len());
         assert!(automaton.locations.len() <= 70, "{text}: {} locations", automaton.locations.len());
     }
     assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());

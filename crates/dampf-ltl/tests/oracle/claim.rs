@@ -6,7 +6,7 @@ use std::process::Command;
 /// SPIN's claim for a formula over `p0`, `p1`, …, and the number of its edges as SPIN counts them; nothing where SPIN
 /// gives none.
 pub fn claim(formula: &str) -> Option<(Automaton, usize)> {
-    let output = Command::new("timeout").args(["5", "spin", "-f", formula]).output().ok()?;
+    let output = Command::new("timeout").args(["2", "spin", "-f", formula]).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     text.starts_with("never").then(|| read(&text))
 }
