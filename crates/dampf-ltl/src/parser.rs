@@ -3,7 +3,7 @@
 //! From tight to loose: negation and the unary temporal operators; `U`, `W` and `V`; `&&`; `||`; `->` and `<->`. All
 //! binary operators group to the left, `->` too: `p -> q -> r` is `(p -> q) -> r`. That is how SPIN reads `ltl` blocks.
 //! Its option `-f` has one level for all Boolean operators ([`Reading::Option`]): there `p || q && r` is
-//! `(p || q) && r`.
+//! `(p || q) && r`, unless in parentheses without temporal operators.
 //!
 //! Propositions are expressions of the model's language, which is not known here. Where an operand is expected and no
 //! operator of the logic stands, the longest balanced piece of text up to the next such operator is a proposition. A
@@ -204,13 +204,28 @@ impl Parser<'_> {
     }
 
     fn group(&mut self, close: usize) -> Checked<Formula> {
+        let reading = self.reading;
+        if self.is_promela(self.at + 1, close) {
+            self.reading = Reading::Block;
+        }
         self.at += 1;
         let formula = self.level(0)?;
         if self.at != close {
             return Err(self.missing_operator(self.tokens[self.at]));
         }
+        self.reading = reading;
         self.at = close + 1;
         Ok(formula)
+    }
+
+    /// Whether a group has no operator of the logic but those of Promela. `spin -f` does not take such a group apart:
+    /// Promela reads it, with Promela's precedences.
+    fn is_promela(&self, begin: usize, end: usize) -> bool {
+        self.tokens[begin..end].iter().all(|token| match token.piece {
+            Piece::Unary(_) => false,
+            Piece::Binary(operator) => matches!(operator, Binary::And | Binary::Or),
+            _ => true,
+        })
     }
 
     /// A proposition whose extent somebody forced, from here to the token `last`.
@@ -236,6 +251,7 @@ impl Parser<'_> {
             operand += 1;
         }
         let starts_expression = match self.tokens.get(operand).map(|token| token.piece) {
+            Some(Piece::Open(b'(', close)) if self.ends_operand(close + 1) => false,
             Some(Piece::Word | Piece::Symbol | Piece::Constant(_) | Piece::Open(b'(' | b'[', _)) => true,
             Some(Piece::Binary(_)) => ALSO_NAMES.contains(&self.slice(self.tokens[operand].span)),
             _ => false,

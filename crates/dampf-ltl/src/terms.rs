@@ -369,6 +369,41 @@ impl Terms {
         }
     }
 
+    /// The same formula with choices put off: `<> a || q`, where `q` does not depend on the place, is `<> (a || q)`.
+    ///
+    /// This is against the rules above, and one of the two forms has the smaller automaton, now this one, now that.
+    pub fn delayed(&mut self, term: Term) -> Term {
+        let node = match self.node(term).clone() {
+            Node::And(parts) => {
+                let parts = parts.into_iter().map(|part| self.delayed(part)).collect();
+                return self.and(parts);
+            }
+            Node::Or(parts) => {
+                let mut rest = parts.clone();
+                let place = rest.iter().position(|part| matches!(self.node(*part), Node::Until(TRUE, _)));
+                let waits = place.map(|place| rest.remove(place));
+                let (out, mut stay) = self.split(rest, Self::is_suspendable);
+                let Some(&Node::Until(_, inner)) = waits.filter(|_| !out.is_empty()).map(|waits| self.node(waits))
+                else {
+                    let parts = parts.into_iter().map(|part| self.delayed(part)).collect();
+                    return self.or(parts);
+                };
+                let either = self.or([out, vec![inner]].concat());
+                stay.push(self.raw(Node::Until(TRUE, either)));
+                stay.sort();
+                match stay[..] {
+                    [only] => return only,
+                    _ => Node::Or(stay),
+                }
+            }
+            Node::Next(inner) => Node::Next(self.delayed(inner)),
+            Node::Until(left, right) => Node::Until(self.delayed(left), self.delayed(right)),
+            Node::Release(left, right) => Node::Release(self.delayed(left), self.delayed(right)),
+            node => node,
+        };
+        self.raw(node)
+    }
+
     /// The term of a formula, negated if `positive` is false.
     pub fn of(&mut self, formula: &Formula, positive: bool) -> Term {
         let term = match formula {

@@ -6,12 +6,12 @@
 use crate::acceptance::{Indifferent, normalise_edges, normalise_locations};
 use crate::degeneralize::degeneralize;
 use crate::formula::Formula;
-use crate::generalized::{Edge, Generalized, Marks};
+use crate::generalized::{Generalized, Marks};
 use crate::guards::{ALWAYS, Guards, NEVER};
 use crate::parser::Parsed;
 use crate::simulation::{dominators, forward, reduce_backward, reduce_forward};
 use crate::tableau::tableau;
-use crate::terms::Terms;
+use crate::terms::{Term, Terms};
 use dampf_core::{Automaton, AutomatonEdge, AutomatonLocation};
 
 /// Orders of marks are tried while there are not more marks than this, and not more locations.
@@ -23,19 +23,30 @@ pub fn translate(formula: &Formula) -> Automaton {
     let mut terms = Terms::new();
     let mut guards = Guards::default();
     let term = terms.of(formula, true);
-    let mut automaton = tableau(&mut terms, &mut guards, term);
+    let delayed = terms.delayed(term);
+    let mut found = smallest(&mut terms, &mut guards, term);
+    if delayed != term {
+        let other = smallest(&mut terms, &mut guards, delayed);
+        if size(&other) < size(&found) {
+            found = other;
+        }
+    }
+    finished(&found, &mut guards, true)
+}
+
+fn smallest(terms: &mut Terms, guards: &mut Guards, term: Term) -> Generalized {
+    let mut automaton = tableau(terms, guards, term);
     automaton.prune();
-    reduce(&mut automaton, &mut guards, false);
+    reduce(&mut automaton, guards, false);
     let found = orders(&automaton).into_iter().map(|order| {
         let mut split = degeneralize(&automaton, &order);
-        split.join_edges(&mut guards);
+        split.join_edges(guards);
         split.prune();
-        reduce(&mut split, &mut guards, true);
+        reduce(&mut split, guards, true);
         normalise_locations(&mut split, Indifferent::None);
         split
     });
-    let smallest = found.min_by_key(size).expect("there is an order");
-    finished(&smallest, &mut guards)
+    found.min_by_key(size).expect("there is an order")
 }
 
 /// The automaton of the runs that violate a formula: what an engine looks for.
@@ -93,9 +104,9 @@ fn permutations(marks: &[Marks]) -> Vec<Vec<Marks>> {
 /// The automaton for engines: guards become conjunctions.
 ///
 /// An edge needs its guard only where no better edge can be taken; where that makes fewer conjunctions, the guard
-/// covers more. Otherwise it does not, which leaves fewer runs to explore.
-fn finished(automaton: &Generalized, guards: &mut Guards) -> Automaton {
-    let simulation = forward(automaton, guards);
+/// covers more, if it `may_widen`. Otherwise it does not, which leaves fewer runs to explore.
+pub(crate) fn finished(automaton: &Generalized, guards: &mut Guards, may_widen: bool) -> Automaton {
+    let simulation = if may_widen { forward(automaton, guards) } else { None };
     let mut locations = Vec::with_capacity(automaton.locations.len());
     for (number, edges) in automaton.locations.iter().enumerate() {
         let mut written = Vec::new();
@@ -149,18 +160,4 @@ pub fn with_final_locations(automaton: &Automaton) -> Automaton {
         location.is_final |= is_universal;
     }
     marked
-}
-
-/// An automaton in the inner form, with one mark on the edges of accepting locations.
-pub(crate) fn opened(automaton: &Automaton, guards: &mut Guards) -> Generalized {
-    let mut locations = Vec::with_capacity(automaton.locations.len());
-    for location in &automaton.locations {
-        let edges = location.edges.iter().map(|edge| Edge {
-            target: edge.target as usize,
-            marks: Marks::from(location.is_accepting),
-            guard: guards.cube(&edge.guard),
-        });
-        locations.push(edges.collect());
-    }
-    Generalized { locations, initial: automaton.initial as usize, marks: 1 }
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 /// SPIN's claim for a formula over `p0`, `p1`, …, and the number of its edges as SPIN counts them; nothing where SPIN
 /// gives none.
 pub fn claim(formula: &str) -> Option<(Automaton, usize)> {
-    let output = Command::new("timeout").args(["20", "spin", "-f", formula]).output().ok()?;
+    let output = Command::new("timeout").args(["2", "spin", "-f", formula]).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     text.starts_with("never").then(|| read(&text))
 }
@@ -33,10 +33,12 @@ fn read(text: &str) -> (Automaton, usize) {
             continue;
         }
         is_new_place = true;
-        if let Some(option) = line.strip_prefix(":: ") {
+        if line == ":: false" {
+            // A place that is never left.
+        } else if let Some(option) = line.strip_prefix(":: ") {
             let (guard, target) = match option.strip_prefix("atomic { ") {
                 Some(option) => (option.split(" -> assert").next().expect("a guard"), "accept_all"),
-                None => option.split_once(" -> goto ").expect("an edge"),
+                None => option.rsplit_once(" -> goto ").unwrap_or_else(|| panic!("{text}")),
             };
             options.last_mut().expect("a place").push((guard.to_owned(), target.to_owned()));
         } else if line == "skip" {

@@ -9,6 +9,7 @@ pub mod random;
 pub mod word;
 
 use dampf_core::{Automaton, Literal};
+use std::collections::HashMap;
 
 /// The guard holds of a letter, whose bits are the values of the propositions.
 pub fn holds(guard: &[Literal], letter: u32) -> bool {
@@ -17,28 +18,29 @@ pub fn holds(guard: &[Literal], letter: u32) -> bool {
 
 /// Whether no word is accepted by both automata, over the first few propositions.
 pub fn are_disjoint(one: &Automaton, two: &Automaton, propositions: u32) -> bool {
-    let width = two.locations.len();
-    let count = one.locations.len() * width;
-    let mut successors = vec![Vec::new(); count];
-    for (a, from_one) in one.locations.iter().enumerate() {
-        for (b, from_two) in two.locations.iter().enumerate() {
-            for letter in 0..1 << propositions {
-                for edge in from_one.edges.iter().filter(|edge| holds(&edge.guard, letter)) {
-                    for other in from_two.edges.iter().filter(|edge| holds(&edge.guard, letter)) {
-                        successors[a * width + b].push(edge.target as usize * width + other.target as usize);
-                    }
+    let mut numbers = HashMap::from([((one.initial, two.initial), 0)]);
+    let mut pairs = vec![(one.initial, two.initial)];
+    let mut successors: Vec<Vec<usize>> = Vec::new();
+    while let Some(&(a, b)) = pairs.get(successors.len()) {
+        let mut targets = Vec::new();
+        for letter in 0..1 << propositions {
+            for edge in one.location(a).edges.iter().filter(|edge| holds(&edge.guard, letter)) {
+                for other in two.location(b).edges.iter().filter(|edge| holds(&edge.guard, letter)) {
+                    let pair = (edge.target, other.target);
+                    targets.push(*numbers.entry(pair).or_insert_with(|| {
+                        pairs.push(pair);
+                        pairs.len() - 1
+                    }));
                 }
             }
         }
-    }
-    for targets in &mut successors {
         targets.sort();
         targets.dedup();
+        successors.push(targets);
     }
-    let accepts_one = |pair: usize| one.locations[pair / width].is_accepting;
-    let accepts_two = |pair: usize| two.locations[pair % width].is_accepting;
-    let initial = one.initial as usize * width + two.initial as usize;
-    !has_fair_cycle(&successors, initial, &[&accepts_one, &accepts_two])
+    let accepts_one = |pair: usize| one.location(pairs[pair].0).is_accepting;
+    let accepts_two = |pair: usize| two.location(pairs[pair].1).is_accepting;
+    !has_fair_cycle(&successors, 0, &[&accepts_one, &accepts_two])
 }
 
 /// Whether a cycle is reachable that visits a member of each set. Slow and simple: reachability from every candidate.

@@ -23,7 +23,7 @@ impl Random {
     /// A formula with about so many operators.
     pub fn formula(&mut self, operators: usize, propositions: u32, with_next: bool) -> Formula {
         if operators == 0 {
-            return match self.below(16) {
+            return match self.below(40) {
                 0 => Formula::True,
                 1 => Formula::False,
                 _ => Formula::Proposition(self.below(propositions as usize) as u32),
