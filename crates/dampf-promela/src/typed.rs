@@ -125,6 +125,8 @@ pub struct State {
     pub is_end: bool,
     /// Whether a run that comes here for ever is accepted.
     pub is_accepting: bool,
+    /// Whether a process that comes here makes progress.
+    pub is_progress: bool,
     /// Within a deterministic step: the first edge that can be taken is taken, and one must be.
     pub is_deterministic: bool,
     pub span: Span,
