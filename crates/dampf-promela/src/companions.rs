@@ -66,7 +66,7 @@ impl Propositions for PromelaModel {
     }
 
     fn holds(&self, proposition: usize, state: &[Word]) -> bool {
-        self.gcl().holds(proposition, state)
+        self.holds_proposition(proposition, state)
     }
 }
 

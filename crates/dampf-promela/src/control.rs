@@ -7,8 +7,11 @@
 //!
 //! The builder is used by the resolver, which walks over a body and adds what it finds.
 
+mod marks;
+
 use crate::typed::{Alternative, Control, Edge, State, Statement};
 use dampf_core::Span;
+use marks::{ACCEPT, END, Marks, PROGRESS};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 pub type ElementId = usize;
@@ -621,10 +624,12 @@ impl Builder {
         for &element in self.transitions.keys() {
             edges.insert(element, self.edges(element, 0)?);
         }
+        let marks = Marks::new(&self);
         self.add_escapes(&mut edges);
         let first = self.sequences[body].first.expect("a body has an end");
         let initial = self.hunt(first, 0)?;
-        States { builder: &self, edges: &edges, numbers: HashMap::new(), states: Vec::new(), pending: Vec::new() }
+        let states = Vec::new();
+        States { builder: &self, marks, edges: &edges, numbers: HashMap::new(), states, pending: Vec::new() }
             .collect(initial)
     }
 
@@ -655,6 +660,7 @@ fn number(element: ElementId) -> u32 {
 /// Collects the states that can be reached.
 struct States<'b> {
     builder: &'b Builder,
+    marks: Marks,
     edges: &'b BTreeMap<ElementId, Vec<RawEdge>>,
     /// States are elements; those within a deterministic step know where it ends, and whether the process holds the
     /// system then.
@@ -704,8 +710,9 @@ impl States<'_> {
             number: number(element),
             name: name.unwrap_or_else(|| if is_final { "-end-".to_owned() } else { String::new() }),
             edges: Vec::new(),
-            is_end: is_final || labels().any(|label| label.name.starts_with("end")),
-            is_accepting: labels().any(|label| label.name.starts_with("accept")),
+            is_end: is_final || exit.is_none() && self.marks.of(element) & END != 0,
+            is_accepting: exit.is_none() && self.marks.of(element) & ACCEPT != 0,
+            is_progress: exit.is_none() && self.marks.of(element) & PROGRESS != 0,
             is_deterministic: exit.is_some(),
             span: *span,
         });

@@ -19,24 +19,30 @@ mod names;
 mod parser;
 mod prepare;
 mod preprocess;
+mod property;
 mod refutation;
 mod resolve;
 mod typed;
 
 pub use model::PromelaModel;
 pub use parser::{read, read_expression};
+pub use property::Property;
 pub use resolve::Asked;
 
 use assumptions::{Assumptions, Bounds, Site, Subject};
-use dampf_core::{Diagnostic, Revise, Unsupported, problem};
+use dampf_core::{Automaton, Diagnostic, FaultKind, Revise, Unsupported, problem};
 use dampf_gcl::model::Backend;
 use lower::Instance;
+use property::Watch;
 use refutation::Refutation;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A model that was read and understood, and the processes that are known to be possible.
 pub struct Promela {
+    /// As it was read, for properties, which may give it further places.
+    model: ast::Model,
+    asked: Vec<(FaultKind, String)>,
     typed: Arc<typed::Typed>,
     instances: Vec<Instance>,
     assumptions: Assumptions,
@@ -70,9 +76,60 @@ impl Promela {
 
     /// Understands a model that was read, and what is asked about its states.
     pub fn asked(model: &ast::Model, asked: &[Asked<'_>]) -> Result<Promela, Vec<Diagnostic>> {
-        let typed = resolve::resolve(model, asked)?;
+        let typed = resolve::resolve(model, asked, &Watch::Nothing)?;
         let instances = prepare::initial(&typed);
-        Ok(Promela { typed: Arc::new(typed), instances, assumptions: Assumptions::default(), rounds: 0, refuted: 0 })
+        Ok(Promela {
+            model: model.clone(),
+            asked: asked.iter().map(|asked| (asked.kind, asked.text.to_owned())).collect(),
+            typed: Arc::new(typed),
+            instances,
+            assumptions: Assumptions::default(),
+            rounds: 0,
+            refuted: 0,
+        })
+    }
+
+    /// The properties that the model names, in the order of its text.
+    pub fn properties(&self) -> Vec<Property> {
+        let text = |name: &Option<ast::Name>| name.as_ref().map(|name| name.text.clone());
+        let properties = self.model.units.iter().filter_map(|unit| match unit {
+            ast::Unit::Never(claim) => Some(Property::Never { name: text(&claim.name) }),
+            ast::Unit::Ltl(ltl) => Some(Property::Formula { name: text(&ltl.name), text: ltl.formula.clone() }),
+            ast::Unit::Trace { is_negated, .. } => Some(Property::Trace { is_negated: *is_negated }),
+            _ => None,
+        });
+        properties.collect()
+    }
+
+    /// Makes expressions in the model's own language the propositions of the models that are made from here on, in this
+    /// order. They are about states, as claims are: global variables, channels, `P[i]@label`, `P[i]:x`, `_last`.
+    ///
+    /// Of this, [`claim`](Self::claim) and [`non_progress`](Self::non_progress) the last one counts. They come before
+    /// [`explore`](Self::explore): labels that properties name are places of their own, so that what is known of places
+    /// is forgotten.
+    pub fn observe(&mut self, atoms: &[String]) -> Result<(), Vec<Diagnostic>> {
+        self.watch(&Watch::Atoms(atoms.to_vec()))
+    }
+
+    /// Makes an automaton of the never claim with a name, or of the first one. Its conditions are the propositions of
+    /// the models that are made from here on.
+    pub fn claim(&mut self, name: Option<&str>) -> Result<Automaton, Vec<Diagnostic>> {
+        self.watch(&Watch::Claim(name.map(str::to_owned)))?;
+        Ok(self.typed.claim.clone().unwrap_or_default())
+    }
+
+    /// The automaton of runs that make no progress from some time on, as SPIN's option `-l` has it. Accepting places of
+    /// the model itself do not count in the models that are made from here on.
+    pub fn non_progress(&mut self) -> Result<Automaton, Vec<Diagnostic>> {
+        self.watch(&Watch::NonProgress)?;
+        Ok(property::non_progress())
+    }
+
+    fn watch(&mut self, watch: &Watch) -> Result<(), Vec<Diagnostic>> {
+        let asked: Vec<Asked<'_>> = self.asked.iter().map(|(kind, text)| Asked { kind: *kind, text }).collect();
+        self.typed = Arc::new(resolve::resolve(&self.model, &asked, watch)?);
+        self.assumptions = Assumptions::default();
+        Ok(())
     }
 
     /// All that is known and assumed about processes and values, as text that [`recall`](Self::recall) reads.

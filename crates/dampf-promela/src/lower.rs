@@ -26,8 +26,8 @@ use channels::{PointsTo, Queue};
 pub use choices::Choice;
 use dampf_core::{Span, Unsupported};
 use dampf_gcl::ir::{
-    Check, Effect, Expr, IntType, Location, LocationId, Place as Slot, Process, ProcessId, Program, Transition,
-    Variable, VariableId,
+    Check, Effect, Expr, IntType, Location, LocationId, Place as Slot, Process, ProcessId, Program, Proposition,
+    Transition, Variable, VariableId,
 };
 use reachable::Reachable;
 use standing::Standing;
@@ -95,6 +95,8 @@ pub struct Lowered {
     pub subjects: Vec<Option<Subject>>,
     /// Statements that are prepared for some channels.
     pub choices: Vec<Choice>,
+    /// The propositions that may have no value in some states.
+    pub partial: Vec<usize>,
 }
 
 /// Where the values of a variable are.
@@ -245,7 +247,7 @@ impl<'t> Lowering<'t> {
         let active = self.typed.active.len() as i32;
         self.process_count = self.add_variable("_nr_pr", None, IntType::U8, vec![active], None);
         self.timeout = self.add_variable("timeout", None, IntType::BIT, vec![0], None);
-        if self.typed.has_enabled {
+        if self.typed.has_enabled || !self.typed.propositions.is_empty() {
             self.nothing = Some(self.add_variable("enabled", None, IntType::BIT, vec![0], Some(1)));
         }
         if self.typed.has_last {
@@ -385,7 +387,9 @@ impl<'t> Lowering<'t> {
                 }
             }
             Value::Pid => owner.map_or(0, |instance| self.instances[instance].pid as i32),
-            Value::ProcessCount => owner.map_or(0, |instance| self.instances[instance].pid as i32 + 1),
+            Value::ProcessCount => {
+                owner.map_or(0, |instance| self.instances[instance].pid as i32 + 1) + self.typed.watching
+            }
             Value::Read(Place { variable, indices, .. }) => {
                 let storage = match (variable, owner) {
                     (VariableRef::Global(number), _) => self.globals.get(*number),
@@ -436,12 +440,25 @@ impl<'t> Lowering<'t> {
         checks.collect()
     }
 
+    /// What properties are made of, and which of that may have no value in some states.
+    fn propositions(&self, reachable: &Reachable) -> (Vec<Proposition>, Vec<usize>) {
+        let propositions = self.typed.propositions.iter().map(|proposition| Proposition {
+            text: proposition.text.clone(),
+            condition: reachable.expr(values::truth(self.value(&proposition.condition, NOBODY))),
+        });
+        let propositions: Vec<Proposition> = propositions.collect();
+        let may_fail = |number: &usize| values::may_fail(&propositions[*number].condition);
+        let partial = (0..propositions.len()).filter(may_fail).collect();
+        (propositions, partial)
+    }
+
     fn finish(self) -> Lowered {
         let typed = self.typed;
         let locations: Vec<Vec<Location>> = self.instances.iter().map(|instance| places(typed, *instance)).collect();
         let initial: Vec<LocationId> = (0..self.instances.len()).map(|number| self.beginning(number)).collect();
         let reachable = Reachable::find(&locations, &initial, &self.transitions);
         let checks = self.checks(&reachable);
+        let (propositions, partial) = self.propositions(&reachable);
         let named = |choice: Choice| Choice { named: reachable.expr(choice.named), ..choice };
         let choices = self.choices.into_iter().map(named).collect();
         let mut processes = Vec::new();
@@ -468,7 +485,7 @@ impl<'t> Lowering<'t> {
             channels: Vec::new(),
             processes,
             checks,
-            propositions: Vec::new(),
+            propositions,
             property: None,
             has_error_state: false,
             error_location: None,
@@ -487,6 +504,7 @@ impl<'t> Lowering<'t> {
             locals: self.locals,
             subjects: self.subjects,
             choices,
+            partial,
         }
     }
 }
@@ -500,7 +518,7 @@ fn places(typed: &Typed, instance: Instance) -> Vec<Location> {
         name: state_name(typed, state),
         committed: false,
         end: state.is_end,
-        accepting: state.is_accepting,
+        accepting: state.is_accepting && typed.has_acceptance,
         span: state.span,
     });
     std::iter::once(absent).chain(states).collect()
@@ -556,8 +574,9 @@ fn used_variables(typed: &Typed) -> (Uses, Uses) {
         alternatives().for_each(|alternative| alternative.statement.visit_reads(&mut note_read));
         proctype.provided.iter().for_each(|provided| provided.visit_reads(&mut note_read));
     }
-    for check in &typed.checks {
-        check.condition.visit_reads(&mut |place: &Place, usage: Usage| {
+    let checks = typed.checks.iter().map(|check| &check.condition);
+    for condition in checks.chain(typed.propositions.iter().map(|proposition| &proposition.condition)) {
+        condition.visit_reads(&mut |place: &Place, usage: Usage| {
             let VariableRef::Global(global) = place.variable else { return };
             read.insert((None, global));
             if usage == Usage::Value && !typed.globals[global].is_within(&place.indices) {

@@ -5,9 +5,10 @@ use crate::lower::{ABSENT, Choice, Instance, Lowered, Part, Storage, Unprepared}
 use crate::refutation::Refutation;
 use crate::typed::{Print, ScalarKind, Statement, Typed, Value};
 use dampf_core::{
-    Action, Binding, Describe, Model, Restore, Sections, Step, Successors, Transfer, Unsupported, Word, Worker,
+    Action, Binding, Describe, Model, Propositions, Restore, Sections, Step, Successors, Transfer, Unsupported, Word,
+    Worker,
 };
-use dampf_gcl::ir::{Effect, Expr, Place, ProcessId, VariableId};
+use dampf_gcl::ir::{BinaryOp, Effect, Expr, Place, ProcessId, VariableId};
 use dampf_gcl::model::{Backend, GclModel, GclWorker};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -123,6 +124,30 @@ impl PromelaModel {
     fn evaluate(&self, value: &Value, instance: usize, state: &[Word]) -> Option<i32> {
         let expr = self.lowered.expression(&self.typed, value, instance)?;
         self.gcl.interpreter().evaluate(&expr, state).ok()
+    }
+
+    /// Says so if a proposition has no value in a state: what SPIN does then is its own.
+    fn check_propositions(&self, state: &[Word], out: &mut Successors) {
+        let propositions = &self.gcl.program().propositions;
+        let has_none =
+            |number: &&usize| self.gcl.interpreter().evaluate(&propositions[**number].condition, state).is_err();
+        if let Some(number) = self.lowered.partial.iter().find(has_none) {
+            let text = &propositions[*number].text;
+            out.set_unsupported(Unsupported { what: format!("a state in which `{text}` has no value") });
+        }
+    }
+
+    /// Whether nothing can happen in a state.
+    fn is_stuck(&self, state: &[Word]) -> bool {
+        let mut steps = Successors::new(self.width());
+        self.gcl.worker().successors(state, &mut steps);
+        steps.is_empty()
+    }
+
+    /// A proposition is `np_` where something can happen: SPIN's `np_` is false for a claim that moves alone.
+    pub(crate) fn holds_proposition(&self, proposition: usize, state: &[Word]) -> bool {
+        let is_non_progress = matches!(self.typed.propositions[proposition].condition, Value::NonProgress);
+        self.gcl.holds(proposition, state) && !(is_non_progress && self.is_stuck(state))
     }
 
     pub(crate) fn is_alive(&self, instance: usize, state: &[Word]) -> bool {
@@ -336,6 +361,9 @@ impl Worker for PromelaWorker<'_> {
         if !out.refuted().is_empty() {
             self.explain(state, out);
         }
+        if !self.model.lowered.partial.is_empty() {
+            self.model.check_propositions(state, out);
+        }
     }
 }
 
@@ -488,7 +516,9 @@ impl Lowered {
             Value::Const(value) => Expr::Const(*value),
             Value::Pid => Expr::Const(self.instances[instance].pid as i32),
             Value::ProcessCount => {
-                Expr::Read(Place { variable: self.process_count, index: None, span: Default::default() })
+                let count = Expr::Read(Place { variable: self.process_count, index: None, span: Default::default() });
+                let watching = Expr::Const(typed.watching);
+                Expr::Binary(BinaryOp::Add, Box::new(count), Box::new(watching), Default::default())
             }
             Value::Unary(op, operand) => Expr::Unary(*op, of(operand)?),
             Value::Binary(op, left, right, span) => Expr::Binary(*op, of(left)?, of(right)?, *span),

@@ -2,6 +2,7 @@
 
 mod asked;
 mod body;
+mod claim;
 mod expression;
 mod message_size;
 mod observed;
@@ -11,7 +12,8 @@ use crate::ast;
 use crate::control::{Builder, Misplaced};
 use crate::names::{Declared, Field, Locals, Names, RecordType, Signature};
 use crate::problem::{self, Checked, Problem};
-use crate::typed::{Check, Initial, Proctype, Scalar, ScalarKind, Typed, Value, VariableRef};
+use crate::property::Watch;
+use crate::typed::{Check, Initial, Proctype, Proposition, Scalar, ScalarKind, Typed, Value, VariableRef};
 pub use asked::Asked;
 use body::Body;
 use dampf_core::{Diagnostic, Source, Span};
@@ -26,21 +28,46 @@ const CAPACITY_MAX: i32 = 255;
 /// More processes than this cannot be.
 pub const PROCESSES_MAX: usize = 255;
 
-/// Resolves a model, with conditions that are asked about its states, or says what is wrong with it or with them.
-pub fn resolve(model: &ast::Model, asked: &[Asked<'_>]) -> Result<Typed, Vec<Diagnostic>> {
+/// Resolves a model, with conditions that are asked about its states and what watches its runs, or says what is wrong
+/// with it or with them.
+pub fn resolve(model: &ast::Model, asked: &[Asked<'_>], watch: &Watch) -> Result<Typed, Vec<Diagnostic>> {
     let diagnose = |problems: Vec<Problem>| problem::diagnose(&model.source, problems);
     let mut resolver = Resolver { source: Some(Arc::clone(&model.source)), ..Resolver::default() };
     resolver.names.mtype_kind(None);
     resolver.declare_constants(model);
     resolver.declare_types_and_variables(model);
     let proctypes = resolver.proctypes(model);
+    let mut propositions = Vec::new();
+    let mut automaton = None;
+    match watch {
+        Watch::Nothing | Watch::Atoms(_) => {}
+        Watch::Claim(name) => {
+            let claim = resolver.claim(model, name.as_deref());
+            if let Some(claim) = resolver.report(claim) {
+                propositions = claim.propositions;
+                automaton = Some(claim.automaton);
+            }
+        }
+        Watch::NonProgress => {
+            propositions.push(Proposition { text: "np_".to_owned(), condition: Value::NonProgress });
+        }
+    }
     resolver.check_remote_variables(&proctypes);
     if !resolver.problems.is_empty() {
         return Err(diagnose(resolver.problems));
     }
     resolver.remote_labels.extend(observed::labels(model, &resolver.names));
     resolver.checks = resolver.asked(asked, &proctypes)?;
-    let typed = resolver.finish(model, proctypes);
+    if let Watch::Atoms(atoms) = watch {
+        propositions = resolver.atoms(atoms, &proctypes)?;
+    }
+    let typed = Typed {
+        propositions,
+        claim: automaton,
+        has_acceptance: !matches!(watch, Watch::NonProgress),
+        watching: watch.processes(),
+        ..resolver.finish(model, proctypes)
+    };
     if resolver.problems.is_empty() { Ok(typed) } else { Err(diagnose(resolver.problems)) }
 }
 
@@ -338,6 +365,10 @@ impl Resolver {
             claims: std::mem::take(&mut self.claims),
             ltl: std::mem::take(&mut self.ltl),
             checks: std::mem::take(&mut self.checks),
+            propositions: Vec::new(),
+            claim: None,
+            has_acceptance: true,
+            watching: 0,
         };
         self.problems.extend(message_size::check(&typed));
         self.problems.extend(without_process(model, &typed));

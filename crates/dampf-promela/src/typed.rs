@@ -3,7 +3,7 @@
 //! Still independent of how many processes there are: a proctype is a template, and its local variables are numbered
 //! within it.
 
-use dampf_core::{FaultKind, Source, Span};
+use dampf_core::{Automaton, FaultKind, Source, Span};
 use dampf_gcl::ir::{BinaryOp, IntType, UnaryOp};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,6 +26,21 @@ pub struct Typed {
     pub ltl: Vec<String>,
     /// Invariants and goals that are given from outside.
     pub checks: Vec<Check>,
+    /// What properties are made of.
+    pub propositions: Vec<Proposition>,
+    /// The never claim that watches, over the propositions.
+    pub claim: Option<Automaton>,
+    /// Whether accepting places of processes count: they do not where non-progress is looked for.
+    pub has_acceptance: bool,
+    /// The processes that watch, which `_nr_pr` counts.
+    pub watching: i32,
+}
+
+/// An observation of states.
+#[derive(Clone)]
+pub struct Proposition {
+    pub text: String,
+    pub condition: Value,
 }
 
 /// A condition on states that are to be looked for: an invariant that does not hold, a goal that does.
@@ -125,6 +140,8 @@ pub struct State {
     pub is_end: bool,
     /// Whether a run that comes here for ever is accepted.
     pub is_accepting: bool,
+    /// Whether a process that comes here makes progress.
+    pub is_progress: bool,
     /// Within a deterministic step: the first edge that can be taken is taken, and one must be.
     pub is_deterministic: bool,
     pub span: Span,
@@ -244,6 +261,8 @@ pub enum Value {
     Pid,
     ProcessCount,
     Last,
+    /// `np_`: no process is at a progress label.
+    NonProgress,
     /// Whether a process of the proctype is in a state.
     At {
         proctype: usize,
@@ -344,7 +363,7 @@ impl Place {
 impl Value {
     pub fn visit_reads(&self, visit: &mut Visit<'_>) {
         match self {
-            Value::Const(_) | Value::Timeout | Value::Pid | Value::ProcessCount | Value::Last => {}
+            Value::Const(_) | Value::Timeout | Value::Pid | Value::ProcessCount | Value::Last | Value::NonProgress => {}
             Value::Read(place) => place.visit_reads(visit, Usage::Value),
             // Within an expression the index of a channel has to be checked by the expression itself.
             Value::Length(place) | Value::Full(place) => place.visit_reads(visit, Usage::Value),

@@ -1,6 +1,6 @@
 //! Expressions of an instance as expressions over the variables of the program.
 
-use super::{Lowering, Storage, cell, constant, element};
+use super::{Lowering, NOBODY, Storage, cell, constant, element};
 use crate::typed::{Pattern, Place, Value};
 use dampf_core::Span;
 use dampf_gcl::ir::{BinaryOp, Expr, IntType, Place as Cell, UnaryOp};
@@ -138,8 +138,7 @@ impl Lowering<'_> {
                 self.asking.set(self.asking.get() - 1);
                 // Whoever asks about itself is looked up where nothing is: an error in SPIN, too.
                 let own = equal(pid, constant(self.instances[instance].pid as i32));
-                let error = self.nothing.map_or(constant(0), |nothing| Expr::Read(element(nothing, constant(-1))));
-                conditional(own, error, enabled)
+                conditional(own, self.no_value(), enabled)
             }
             Value::StateNumber(pid) => {
                 let pid = of(pid);
@@ -165,7 +164,11 @@ impl Lowering<'_> {
             }
             Value::Timeout => Expr::Read(cell(self.timeout)),
             Value::Pid => constant(self.instances[instance].pid as i32),
-            Value::ProcessCount => Expr::Read(cell(self.process_count)),
+            Value::ProcessCount => match (Expr::Read(cell(self.process_count)), self.typed.watching) {
+                (count, 0) => count,
+                (count, watching) => binary(BinaryOp::Add, count, constant(watching)),
+            },
+            Value::NonProgress => self.non_progress(),
             Value::Last => self.last.map_or(constant(0), |last| Expr::Read(cell(last))),
             Value::At { proctype, pid, label } => {
                 let number = self.typed.proctypes[*proctype].labels.get(label).copied().unwrap_or(0);
@@ -196,7 +199,24 @@ impl Lowering<'_> {
         }
     }
 
-    /// One of several values, by the process of a proctype that is meant.
+    /// An expression that cannot be evaluated.
+    fn no_value(&self) -> Expr {
+        self.nothing.map_or(constant(0), |nothing| Expr::Read(element(nothing, constant(-1))))
+    }
+
+    /// No process is at a progress label.
+    fn non_progress(&self) -> Expr {
+        (0..self.instances.len()).fold(constant(1), |nobody, instance| {
+            let states = self.proctype(instance).control.states.iter().enumerate();
+            states.filter(|(_, state)| state.is_progress).fold(nobody, |nobody, (state, _)| {
+                and(nobody, not(Expr::At(self.process(instance), self.location(state))))
+            })
+        })
+    }
+
+    /// One of several values, by the process of a proctype that is meant: the one with the least number, where none is
+    /// given. From outside of processes, SPIN reads the variable of another proctype's process as if it was one of
+    /// this: there is no value then.
     fn over_processes(
         &self,
         proctype: Option<usize>,
@@ -206,13 +226,19 @@ impl Lowering<'_> {
         value: impl Fn(&Self, usize) -> Expr,
     ) -> Expr {
         let pid = pid.map(|pid| self.value(pid, instance));
-        let others = (0..self.instances.len())
-            .rev()
-            .filter(|other| proctype.is_none_or(|proctype| self.instances[*other].proctype == proctype));
-        others.fold(otherwise, |rest, other| {
+        let is_outside = instance == NOBODY && pid.is_some();
+        let mut others: Vec<usize> = (0..self.instances.len()).collect();
+        others.sort_by_key(|other| std::cmp::Reverse(self.instances[*other].pid));
+        others.into_iter().fold(otherwise, |rest, other| {
+            let is_other = proctype.is_some_and(|proctype| self.instances[other].proctype != proctype);
+            let value = match is_other {
+                true if is_outside => self.no_value(),
+                true => return rest,
+                false => value(self, other),
+            };
             let number = constant(self.instances[other].pid as i32);
             let is_meant = pid.clone().map_or(constant(1), |pid| equal(pid, number));
-            conditional(and(is_meant, self.is_alive(other)), value(self, other), rest)
+            conditional(and(is_meant, self.is_alive(other)), value, rest)
         })
     }
 
@@ -294,6 +320,24 @@ impl Lowering<'_> {
             Pattern::Store(_) | Pattern::Ignore => fits,
         });
         and(fits, self.matches_beyond(queue.slots.len(), patterns, instance))
+    }
+}
+
+/// Whether there may be states in which an expression has no value.
+pub fn may_fail(expr: &Expr) -> bool {
+    match expr {
+        Expr::Const(_) | Expr::At(..) | Expr::Length(_) => false,
+        Expr::Read(place) => match place.index.as_deref() {
+            None => false,
+            // A constant index is within bounds, but for the one that is none.
+            Some(Expr::Const(index)) => *index < 0,
+            Some(_) => true,
+        },
+        Expr::Unary(_, operand) => may_fail(operand),
+        Expr::Binary(op, left, right, _) => {
+            matches!(op, BinaryOp::Divide | BinaryOp::Remainder) || may_fail(left) || may_fail(right)
+        }
+        Expr::Conditional(condition, then, otherwise) => [condition, then, otherwise].iter().any(|part| may_fail(part)),
     }
 }
 

@@ -1,0 +1,59 @@
+//! The properties that a model names, and what watches its runs.
+//!
+//! A never claim runs beside the processes: before every step it makes a move of its own. What is one step to it is
+//! what is one step here: SPIN's claims do not move within `atomic` and `d_step`, nor between the two sides of a
+//! rendezvous. And it is a process: a model in which one runs has one more of them in `_nr_pr`.
+
+use dampf_core::{Automaton, AutomatonEdge, AutomatonLocation, Literal};
+
+/// What the text of a model says about its runs, in the order of the text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Property {
+    /// `ltl name { formula }`: what all runs do. The formula is text behind the preprocessor, its words separated by
+    /// blanks.
+    Formula { name: Option<String>, text: String },
+    /// `never name { … }`: what no run does.
+    Never { name: Option<String> },
+    /// `trace` or `notrace`, which nothing here checks.
+    Trace { is_negated: bool },
+}
+
+/// What looks at the runs of a model.
+#[derive(Clone, Default)]
+pub enum Watch {
+    #[default]
+    Nothing,
+    /// Expressions that somebody else makes a property of.
+    Atoms(Vec<String>),
+    /// The never claim with this name; the first one without a name given.
+    Claim(Option<String>),
+    NonProgress,
+}
+
+impl Watch {
+    /// The processes that watch: SPIN counts them.
+    pub fn processes(&self) -> i32 {
+        match self {
+            Watch::Nothing => 0,
+            Watch::Atoms(_) | Watch::Claim(_) | Watch::NonProgress => 1,
+        }
+    }
+}
+
+/// What SPIN calls the `np_` demon: at some time it guesses that there will be no progress any more.
+pub fn non_progress() -> Automaton {
+    let guard = || vec![Literal { proposition: 0, is_positive: true }];
+    let to = |target, guard| AutomatonEdge { guard, target };
+    let waiting = AutomatonLocation {
+        name: "progress".to_owned(),
+        edges: vec![to(1, guard()), to(0, Vec::new())],
+        ..Default::default()
+    };
+    let cycling = AutomatonLocation {
+        name: "non-progress".to_owned(),
+        is_accepting: true,
+        is_final: false,
+        edges: vec![to(1, guard())],
+    };
+    Automaton { name: "progress".to_owned(), locations: vec![waiting, cycling], initial: 0 }
+}
