@@ -43,6 +43,8 @@ pub struct Promela {
     /// As it was read, for properties, which may give it further places.
     model: ast::Model,
     asked: Vec<(FaultKind, String)>,
+    /// What looks at its runs.
+    watches: Vec<Watch>,
     typed: Arc<typed::Typed>,
     instances: Vec<Instance>,
     assumptions: Assumptions,
@@ -76,11 +78,12 @@ impl Promela {
 
     /// Understands a model that was read, and what is asked about its states.
     pub fn asked(model: &ast::Model, asked: &[Asked<'_>]) -> Result<Promela, Vec<Diagnostic>> {
-        let typed = resolve::resolve(model, asked, &Watch::Nothing)?;
+        let typed = resolve::resolve(model, asked, &[])?;
         let instances = prepare::initial(&typed);
         Ok(Promela {
             model: model.clone(),
             asked: asked.iter().map(|asked| (asked.kind, asked.text.to_owned())).collect(),
+            watches: Vec::new(),
             typed: Arc::new(typed),
             instances,
             assumptions: Assumptions::default(),
@@ -101,35 +104,35 @@ impl Promela {
         properties.collect()
     }
 
-    /// Makes expressions in the model's own language the propositions of the models that are made from here on, in this
-    /// order. They are about states, as claims are: global variables, channels, `P[i]@label`, `P[i]:x`, `_last`.
+    /// Makes expressions in the model's own language further propositions of the models that are made from here on, in
+    /// this order; returns the number of the first. They are about states, as claims are: global variables, channels,
+    /// `P[i]@label`, `P[i]:x`, `_last`.
     ///
-    /// Of this, [`claim`](Self::claim) and [`non_progress`](Self::non_progress) the last one counts. They come before
-    /// [`explore`](Self::explore): labels that properties name are places of their own, so that what is known of places
-    /// is forgotten.
-    pub fn observe(&mut self, atoms: &[String]) -> Result<(), Vec<Diagnostic>> {
-        self.watch(&Watch::Atoms(atoms.to_vec()))
+    /// This, [`claim`](Self::claim) and [`non_progress`](Self::non_progress) come before [`explore`](Self::explore):
+    /// labels that properties name are places of their own, so that what is known of places is forgotten.
+    pub fn observe(&mut self, atoms: &[String]) -> Result<u32, Vec<Diagnostic>> {
+        Ok(self.watch(Watch::Atoms(atoms.to_vec()))?.0)
     }
 
-    /// Makes an automaton of the never claim with a name, or of the first one. Its conditions are the propositions of
-    /// the models that are made from here on.
+    /// Makes an automaton of the never claim with a name, or of the first one. Its conditions become propositions of the
+    /// models that are made from here on.
     pub fn claim(&mut self, name: Option<&str>) -> Result<Automaton, Vec<Diagnostic>> {
-        self.watch(&Watch::Claim(name.map(str::to_owned)))?;
-        Ok(self.typed.claim.clone().unwrap_or_default())
+        Ok(self.watch(Watch::Claim(name.map(str::to_owned)))?.1)
     }
 
     /// The automaton of runs that make no progress from some time on, as SPIN's option `-l` has it. Accepting places of
     /// the model itself do not count in the models that are made from here on.
     pub fn non_progress(&mut self) -> Result<Automaton, Vec<Diagnostic>> {
-        self.watch(&Watch::NonProgress)?;
-        Ok(property::non_progress())
+        Ok(self.watch(Watch::NonProgress)?.1)
     }
 
-    fn watch(&mut self, watch: &Watch) -> Result<(), Vec<Diagnostic>> {
+    /// One more that watches: the number of its first proposition, and its automaton if it has one.
+    fn watch(&mut self, watch: Watch) -> Result<(u32, Automaton), Vec<Diagnostic>> {
+        self.watches.push(watch);
         let asked: Vec<Asked<'_>> = self.asked.iter().map(|(kind, text)| Asked { kind: *kind, text }).collect();
-        self.typed = Arc::new(resolve::resolve(&self.model, &asked, watch)?);
+        self.typed = Arc::new(resolve::resolve(&self.model, &asked, &self.watches)?);
         self.assumptions = Assumptions::default();
-        Ok(())
+        Ok(self.typed.watched.last().cloned().unwrap_or_default())
     }
 
     /// All that is known and assumed about processes and values, as text that [`recall`](Self::recall) reads.

@@ -19,10 +19,8 @@ pub enum Property {
 }
 
 /// What looks at the runs of a model.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub enum Watch {
-    #[default]
-    Nothing,
     /// Expressions that somebody else makes a property of.
     Atoms(Vec<String>),
     /// The never claim with this name; the first one without a name given.
@@ -30,14 +28,17 @@ pub enum Watch {
     NonProgress,
 }
 
-impl Watch {
-    /// The processes that watch: SPIN counts them.
-    pub fn processes(&self) -> i32 {
-        match self {
-            Watch::Nothing => 0,
-            Watch::Atoms(_) | Watch::Claim(_) | Watch::NonProgress => 1,
-        }
-    }
+/// Numbers the propositions of several that watch, one after the other, by how many each has.
+pub fn numbered(watched: impl Iterator<Item = (usize, Automaton)>) -> Vec<(u32, Automaton)> {
+    let mut first = 0;
+    let number = |(count, mut automaton): (usize, Automaton)| {
+        let edges = automaton.locations.iter_mut().flat_map(|location| &mut location.edges);
+        edges.flat_map(|edge| &mut edge.guard).for_each(|literal| literal.proposition += first);
+        let numbered = (first, automaton);
+        first += count as u32;
+        numbered
+    };
+    watched.map(number).collect()
 }
 
 /// What SPIN calls the `np_` demon: at some time it guesses that there will be no progress any more.

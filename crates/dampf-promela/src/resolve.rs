@@ -12,11 +12,11 @@ use crate::ast;
 use crate::control::{Builder, Misplaced};
 use crate::names::{Declared, Field, Locals, Names, RecordType, Signature};
 use crate::problem::{self, Checked, Problem};
-use crate::property::Watch;
+use crate::property::{self, Watch};
 use crate::typed::{Check, Initial, Proctype, Proposition, Scalar, ScalarKind, Typed, Value, VariableRef};
 pub use asked::Asked;
 use body::Body;
-use dampf_core::{Diagnostic, Source, Span};
+use dampf_core::{Automaton, Diagnostic, Source, Span};
 use dampf_gcl::ir::IntType;
 use expression::{Context, Noticed, RemoteVariable, fold};
 use std::collections::BTreeMap;
@@ -30,26 +30,28 @@ pub const PROCESSES_MAX: usize = 255;
 
 /// Resolves a model, with conditions that are asked about its states and what watches its runs, or says what is wrong
 /// with it or with them.
-pub fn resolve(model: &ast::Model, asked: &[Asked<'_>], watch: &Watch) -> Result<Typed, Vec<Diagnostic>> {
+pub fn resolve(model: &ast::Model, asked: &[Asked<'_>], watches: &[Watch]) -> Result<Typed, Vec<Diagnostic>> {
     let diagnose = |problems: Vec<Problem>| problem::diagnose(&model.source, problems);
     let mut resolver = Resolver { source: Some(Arc::clone(&model.source)), ..Resolver::default() };
     resolver.names.mtype_kind(None);
     resolver.declare_constants(model);
     resolver.declare_types_and_variables(model);
     let proctypes = resolver.proctypes(model);
-    let mut propositions = Vec::new();
-    let mut automaton = None;
-    match watch {
-        Watch::Nothing | Watch::Atoms(_) => {}
-        Watch::Claim(name) => {
-            let claim = resolver.claim(model, name.as_deref());
-            if let Some(claim) = resolver.report(claim) {
-                propositions = claim.propositions;
-                automaton = Some(claim.automaton);
+    // What each looks at, and the automaton of each that is a claim.
+    let mut watched: Vec<(Vec<Proposition>, Automaton)> = vec![Default::default(); watches.len()];
+    for (watch, (propositions, automaton)) in watches.iter().zip(&mut watched) {
+        match watch {
+            Watch::Atoms(_) => {}
+            Watch::Claim(name) => {
+                let claim = resolver.claim(model, name.as_deref());
+                if let Some(claim) = resolver.report(claim) {
+                    (*propositions, *automaton) = (claim.propositions, claim.automaton);
+                }
             }
-        }
-        Watch::NonProgress => {
-            propositions.push(Proposition { text: "np_".to_owned(), condition: Value::NonProgress });
+            Watch::NonProgress => {
+                propositions.push(Proposition { text: "np_".to_owned(), condition: Value::NonProgress });
+                *automaton = property::non_progress();
+            }
         }
     }
     resolver.check_remote_variables(&proctypes);
@@ -58,14 +60,19 @@ pub fn resolve(model: &ast::Model, asked: &[Asked<'_>], watch: &Watch) -> Result
     }
     resolver.remote_labels.extend(observed::labels(model, &resolver.names));
     resolver.checks = resolver.asked(asked, &proctypes)?;
-    if let Watch::Atoms(atoms) = watch {
-        propositions = resolver.atoms(atoms, &proctypes)?;
+    for (watch, (propositions, _)) in watches.iter().zip(&mut watched) {
+        if let Watch::Atoms(atoms) = watch {
+            *propositions = resolver.atoms(atoms, &proctypes)?;
+        }
     }
     let typed = Typed {
-        propositions,
-        claim: automaton,
-        has_acceptance: !matches!(watch, Watch::NonProgress),
-        watching: watch.processes(),
+        propositions: watched.iter().flat_map(|(propositions, _)| propositions).cloned().collect(),
+        has_acceptance: !watches.iter().any(|watch| matches!(watch, Watch::NonProgress)),
+        // SPIN runs one claim at a time.
+        watching: i32::from(!watches.is_empty()),
+        watched: property::numbered(
+            watched.into_iter().map(|(propositions, automaton)| (propositions.len(), automaton)),
+        ),
         ..resolver.finish(model, proctypes)
     };
     if resolver.problems.is_empty() { Ok(typed) } else { Err(diagnose(resolver.problems)) }
@@ -366,9 +373,9 @@ impl Resolver {
             ltl: std::mem::take(&mut self.ltl),
             checks: std::mem::take(&mut self.checks),
             propositions: Vec::new(),
-            claim: None,
             has_acceptance: true,
             watching: 0,
+            watched: Vec::new(),
         };
         self.problems.extend(message_size::check(&typed));
         self.problems.extend(without_process(model, &typed));

@@ -28,8 +28,8 @@ pub struct Typed {
     pub checks: Vec<Check>,
     /// What properties are made of.
     pub propositions: Vec<Proposition>,
-    /// The never claim that watches, over the propositions.
-    pub claim: Option<Automaton>,
+    /// For each that watches the runs, the number of its first proposition, and its automaton if it is a claim.
+    pub watched: Vec<(u32, Automaton)>,
     /// Whether accepting places of processes count: they do not where non-progress is looked for.
     pub has_acceptance: bool,
     /// The processes that watch, which `_nr_pr` counts.

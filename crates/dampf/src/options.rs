@@ -4,6 +4,7 @@
 
 use crate::fault_options::FaultOptions;
 use crate::front_end::Offer;
+use crate::properties::is_hanoi;
 use crate::values;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use dampf_core::{Fault, FaultSelection};
@@ -185,7 +186,8 @@ pub struct CheckOptions {
     #[arg(long, value_enum, value_name = "KIND", help_heading = "Search")]
     pub backend: Option<Backend>,
 
-    /// A Büchi automaton of the runs that must not be: a `.buc` file (DMC models)
+    /// A Büchi automaton of the runs that must not be: a `.hoa` file (Hanoi format, over expressions of the model), or a
+    /// `.buc` file (DMC models)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Properties")]
     pub buchi: Option<PathBuf>,
 
@@ -650,7 +652,8 @@ impl CheckOptions {
     pub fn asked(&self) -> Vec<(&'static str, bool, Offer)> {
         let mut asked = self.model.asked();
         asked.extend([
-            ("--buchi", self.buchi.is_some(), Offer::Automata),
+            ("--buchi", self.buchi.as_deref().is_some_and(|file| !is_hanoi(file)), Offer::Automata),
+            ("--buchi", self.buchi.as_deref().is_some_and(is_hanoi), Offer::Formulas),
             ("--ltl", !self.ltl.is_empty(), Offer::Formulas),
             ("--acceptance", self.acceptance, Offer::AcceptanceLabels),
             ("--non-progress", self.non_progress, Offer::Progress),

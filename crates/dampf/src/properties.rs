@@ -7,7 +7,8 @@
 use crate::failure::Failure;
 use crate::front_end::{FrontEnd, Observed, OwnProperty};
 use crate::options::CheckOptions;
-use dampf_core::{Automaton, AutomatonEdge, AutomatonLocation, Fault, FaultKind};
+use crate::source::{has_extension, read_source};
+use dampf_core::{Automaton, AutomatonEdge, AutomatonLocation, Diagnostic, Fault, FaultKind};
 use std::path::Path;
 
 /// A property that a check looks at.
@@ -108,9 +109,25 @@ fn of_formula<F: FrontEnd>(front_end: &mut F, name: &str, text: &str) -> Result<
     Ok(Property::new(FaultKind::Property, message, automaton))
 }
 
-/// An automaton in a file, in the language's own form.
+/// Whether a file is an automaton in the Hanoi format, by its name.
+pub fn is_hanoi(file: &Path) -> bool {
+    has_extension(file, &["hoa"])
+}
+
+/// An automaton in a file: in the Hanoi format, over expressions, or in the language's own form.
 fn in_file<F: FrontEnd>(front_end: &mut F, file: &Path) -> Result<Property, Failure> {
-    let automaton = front_end.automaton_in(file)?;
+    let automaton = match is_hanoi(file) {
+        true => {
+            let source = read_source(file)?;
+            let parsed = dampf_ltl::parse_hoa(&source.text);
+            let (mut automaton, expressions) = parsed.map_err(|problem| Diagnostic { source, ..problem })?;
+            let expressions: Vec<Observed> = expressions.into_iter().map(|text| Observed { text }).collect();
+            let first = front_end.observe(&expressions)?;
+            shift(&mut automaton, first);
+            automaton
+        }
+        false => front_end.automaton_in(file)?,
+    };
     let message = format!("property violated: the automaton of `{}` accepts this run", file.display());
     Ok(Property::new(FaultKind::Property, message, automaton))
 }

@@ -3,12 +3,12 @@
 use super::guarded::made;
 use super::promela_info;
 use crate::failure::Failure;
-use crate::front_end::{FrontEnd, Hashes, Made, Making, Offer};
+use crate::front_end::{FrontEnd, Hashes, Made, Making, Observed, Offer, OwnProperty};
 use crate::options::ModelOptions;
 use crate::source::{has_extension, read_source, text_of};
-use dampf_core::{FaultKind, Revise, Trail, Unsupported};
+use dampf_core::{Automaton, FaultKind, Revise, Trail, Unsupported};
 use dampf_gcl::model::Backend;
-use dampf_promela::{Asked, PromelaModel};
+use dampf_promela::{Asked, PromelaModel, Property};
 use dampf_reduce::{Reduced, Symmetric};
 use dampf_report::{Knowledge, Palette, text_hash};
 use std::io::{self, Write};
@@ -27,8 +27,16 @@ pub struct Promela {
 impl FrontEnd for Promela {
     const CALLED: &'static str = "a Promela model";
     const ALL_CALLED: &'static str = "Promela models";
-    const OFFERS: &'static [Offer] =
-        &[Offer::Definitions, Offer::Expressions, Offer::Backends, Offer::Interleavings, Offer::Symmetry];
+    const OFFERS: &'static [Offer] = &[
+        Offer::Definitions,
+        Offer::Expressions,
+        Offer::Formulas,
+        Offer::Progress,
+        Offer::AcceptanceLabels,
+        Offer::Backends,
+        Offer::Interleavings,
+        Offer::Symmetry,
+    ];
 
     type Model = Symmetric<Reduced<PromelaModel>>;
 
@@ -90,16 +98,46 @@ impl FrontEnd for Promela {
         self.promela.learn(refuted)
     }
 
+    fn properties(&self) -> Vec<OwnProperty> {
+        let checked = self.checked_properties().map(|property| match property {
+            Property::Formula { name, text } => OwnProperty { name, formula: Some(text), called: "the formula" },
+            Property::Never { name } => OwnProperty { name, formula: None, called: "the never claim" },
+            Property::Trace { .. } => unreachable!("those were left out"),
+        });
+        checked.collect()
+    }
+
+    fn automaton(&mut self, property: usize) -> Result<Automaton, Failure> {
+        let name = self.properties().swap_remove(property).name;
+        Ok(self.promela.claim(name.as_deref())?)
+    }
+
+    fn non_progress(&mut self) -> Result<Automaton, Failure> {
+        Ok(self.promela.non_progress()?)
+    }
+
+    fn observe(&mut self, expressions: &[Observed]) -> Result<u32, Failure> {
+        let texts: Vec<String> = expressions.iter().map(|expression| expression.text.clone()).collect();
+        Ok(self.promela.observe(&texts)?)
+    }
+
     fn reservation(&self, claims_asked: bool) -> Option<String> {
-        let claim = self.promela.claims().first().filter(|_| claims_asked)?;
-        Some(format!(
-            "assertions and end states hold, but {claim} is not checked yet (--no-claims leaves such claims out)"
-        ))
+        let has_trace = self.promela.properties().iter().any(|property| matches!(property, Property::Trace { .. }));
+        (has_trace && claims_asked).then(|| {
+            "all else holds, but the trace assertion is not checked (--no-claims leaves such claims out)".to_owned()
+        })
     }
 
     fn write_info(mut self, out: &mut dyn Write, palette: Palette) -> Result<io::Result<()>, Failure> {
         self.promela.explore()?;
         let model = self.promela.model(Backend::Interpreter, false)?;
         Ok(promela_info::write(out, palette, &model))
+    }
+}
+
+impl Promela {
+    /// The properties that are looked at where it is not said which.
+    fn checked_properties(&self) -> impl Iterator<Item = Property> {
+        self.promela.properties().into_iter().filter(|property| !matches!(property, Property::Trace { .. }))
     }
 }
