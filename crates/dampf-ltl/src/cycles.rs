@@ -3,7 +3,7 @@
 //! The algorithms are a file each: `ndfs.rs` (one thread, nested depth-first), `dual_core.rs` (the same with a thread for
 //! each of the two searches), `cndfs.rs` (any number of threads) and `components.rs` (strongly connected components, and
 //! fair runs). They share what a thread does with a state (`explorer.rs`), their stack (`path.rs`) and what becomes of
-//! a lasso (`lasso.rs`).
+//! a lasso (`lasso.rs`, `shorter.rs`).
 //!
 //! Every lasso is replayed on the model before it is returned, and seen to close, to pass an accepting state and, where
 //! that is asked, to be fair.
@@ -15,6 +15,7 @@ mod explorer;
 mod lasso;
 mod ndfs;
 mod path;
+mod shorter;
 
 use dampf_core::{
     Acceptance, Fault, FaultKind, Finding, Movers, Successors, Trail, Unsupported, Word, Worker, replay_selected,
@@ -23,6 +24,7 @@ use dampf_search::{Monitor, Outcome, SearchOptions, StopReason, judge, watched};
 use dampf_store::{Numbered, Parent};
 use explorer::{MOVERS_MAX, Sets, mover_set};
 use lasso::{Runs, Seen};
+pub use shorter::shortened;
 
 /// How cycles are looked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

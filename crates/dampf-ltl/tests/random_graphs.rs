@@ -1,7 +1,7 @@
 //! Every search for cycles against a reference, on random graphs with accepting nodes.
 
 use dampf_core::{Fault, FaultKind, Verdict};
-use dampf_ltl::{CycleAlgorithm, CycleSearch, check_cycles};
+use dampf_ltl::{CycleAlgorithm, CycleSearch, check_cycles, confirmed, shortened};
 use dampf_search::{Monitor, SearchOptions};
 use dampf_store::ExactStore;
 use dampf_testkit::buchi::{BuchiGraph, random_buchi_graph};
@@ -20,6 +20,9 @@ fn finds(graph: &BuchiGraph, search: &CycleSearch) -> bool {
     match outcome.verdict {
         Verdict::Violated(finding) => {
             assert!(!finding.trail.cycle.is_empty(), "a finding is a lasso");
+            let shorter = shortened(graph, &finding, search.is_fair, 1_000);
+            assert!(shorter.trail.len() <= finding.trail.len());
+            confirmed(graph, &shorter, true, search.is_fair, &search.options).expect("a shorter lasso replays, too");
             true
         }
         Verdict::Verified => false,

@@ -8,11 +8,14 @@ use crate::properties::Property;
 use crate::rounds::Round;
 use crate::terminal::Terminal;
 use dampf_core::{Acceptance, Describe, Finding, Model, Movers, Propositions, Statistics, Verdict};
-use dampf_ltl::{CycleAlgorithm, CycleSearch, Product, check_cycles, confirmed, projected};
+use dampf_ltl::{CycleAlgorithm, CycleSearch, Product, check_cycles, confirmed, projected, shortened};
 use dampf_report::Run;
 use dampf_search::{Judgement, Monitor, Outcome};
 use dampf_store::ExactStore;
 use std::sync::Arc;
+
+/// A shorter run is looked for among so many states, unless it is asked for.
+const SHORTENED_STATES_MAX: usize = 200_000;
 
 /// What looking at properties came to.
 pub struct Watched {
@@ -90,8 +93,18 @@ fn search_one<M: Propositions + Acceptance + Movers>(
         fault: property.fault.clone(),
         options: search_options(options, &round.clock, round.states_before + states_before),
     };
-    let outcome = check_cycles(&product, &ExactStore::new(product.width()), &search, &monitor);
+    let mut outcome = check_cycles(&product, &ExactStore::new(product.width()), &search, &monitor);
     progress.finish();
+    if let Verdict::Violated(finding) = &outcome.verdict {
+        let states_max = if options.short { usize::MAX } else { SHORTENED_STATES_MAX };
+        let shorter = shortened(&product, finding, search.is_fair, states_max);
+        outcome
+            .findings
+            .iter_mut()
+            .filter(|known| known.fault == shorter.fault)
+            .for_each(|known| *known = shorter.clone());
+        outcome.verdict = Verdict::Violated(Box::new(shorter));
+    }
     outcome
 }
 

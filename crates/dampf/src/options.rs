@@ -157,6 +157,10 @@ pub struct CheckOptions {
     #[arg(long, value_enum, value_name = "KIND", default_value = "auto", help_heading = "Search")]
     pub cycles: CycleOption,
 
+    /// Take more time to find a shorter run where one violates a property
+    #[arg(long, help_heading = "Properties")]
+    pub short: bool,
+
     /// Leave out the properties of runs that the model itself has: formulas, claims, automata, trace assertions
     ///
     /// Only assertions, end states and the like are checked then. Without this, a model that has such properties is
