@@ -159,6 +159,9 @@ pub struct Interplay {
     pub guard_values: Vec<Option<u32>>,
     /// The single steps that steps are made of.
     pub parts: Vec<StepPart>,
+    /// Whether somebody watches whole runs, with the propositions among what visible actions may change: then runs have
+    /// to be kept, up to how often a state is repeated.
+    pub watches_runs: bool,
 }
 
 /// What is known about one action.

@@ -603,6 +603,17 @@ impl<'p> Analysis<'p> {
         for condition in conditions.chain(program.propositions.iter().map(|proposition| &proposition.condition)) {
             self.add_reads(&mut checked, condition, READ);
         }
+        let watches_runs = !program.propositions.is_empty();
+        if watches_runs {
+            // Who watches runs also sees whether processes are in accepting locations.
+            for (number, process) in program.processes.iter().enumerate() {
+                let accepting = process.locations.iter().enumerate().filter(|(_, location)| location.accepting);
+                for (location, _) in accepting {
+                    let at = Expr::At(ProcessId(number as u32), LocationId(location as u32));
+                    self.add_reads(&mut checked, &at, READ);
+                }
+            }
+        }
         let mut guards: Vec<(Conjunct, Vec<u32>)> = Vec::new();
         let mut numbers: BTreeMap<String, u32> = BTreeMap::new();
         let mut actions: Vec<Participation> = Vec::new();
@@ -645,6 +656,7 @@ impl<'p> Analysis<'p> {
             guard_values: guards.iter().map(|(conjunct, _)| self.value_of(conjunct)).collect(),
             guards: guards.iter().map(|(_, establishing)| establishing.clone()).collect(),
             parts: self.single.iter().map(part).collect(),
+            watches_runs,
         };
         (guards.into_iter().map(|(conjunct, _)| conjunct.expr).collect(), interplay)
     }

@@ -18,6 +18,8 @@
 //! 5. if it contains an enabled *sticky* action, then it contains all *interesting* ones: the visible actions, and
 //!    those whose steps may end in a fault, or refute an assumption, or be too large to be computed.
 //!
+//! 6. where runs are watched: if an invisible action is enabled, then it contains an enabled invisible one.
+//!
 //! Sticky actions are chosen beforehand (`sticky.rs`), such that every run that comes back to a state has a step of a
 //! sticky action. So every circle of the reduced graph has a state whose set contains all interesting actions. (They
 //! need not be enabled: for most of them, the set contains what may enable them some time.)
@@ -61,8 +63,17 @@
 //!
 //! # What is not kept
 //! Counts of states and steps, and the length of runs: a run that is found breadth-first is shortest in the reduced
-//! graph, not in the full one. Every run of the reduced graph is a run of the model, with the same labels. Properties
-//! of infinite runs are not kept; a model with an automaton says nothing about its interplay, and is not reduced.
+//! graph, not in the full one. Every run of the reduced graph is a run of the model, with the same labels.
+//!
+//! # Whole runs
+//! Where runs are watched, actions are visible that may change a proposition, or whether a process is in an accepting
+//! location. Then every run of the full graph has one in the reduced graph with the same sequence of valuations, up to
+//! how often each is repeated; so a property that does not count repetitions holds in both or in neither. These are
+//! Valmari's conditions for that: 1 to 3 (every enabled action of a set is one that others leave enabled), 4 for
+//! visible actions, 6 for runs that change nothing from some moment on, and 5, which has every visible action in the
+//! set of some state of every circle. The product with an automaton does not matter to the choice, which is by the
+//! model's state alone. Fairness is not kept: whether somebody can move all the time depends on steps that are left
+//! out.
 //!
 //! # Cost
 //! Everything that does not depend on the state is computed once. What an action draws in, given where a process

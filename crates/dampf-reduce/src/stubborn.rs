@@ -159,7 +159,7 @@ impl<'m> Chooser<'m> {
                 if std::mem::replace(&mut last_mover, mover) == mover {
                     continue;
                 }
-                if self.close(model, state, *start, least) {
+                if self.close(model, state, *start, least) && self.keeps_runs(begun) {
                     least = self.current.len();
                     std::mem::swap(&mut self.best, &mut self.current);
                     if least == 1 {
@@ -170,6 +170,12 @@ impl<'m> Chooser<'m> {
             }
         }
         (least < begun.len()).then_some(&self.best)
+    }
+
+    /// Whether the set that was found has an invisible action, where there is one and runs are watched.
+    fn keeps_runs(&self, begun: &[u32]) -> bool {
+        let is_visible = |action: &u32| self.plan.is_visible(*action);
+        !self.plan.interplay.watches_runs || !self.current.iter().all(is_visible) || begun.iter().all(is_visible)
     }
 
     /// Looks for a stubborn set with an action in it, of less than so many enabled actions.

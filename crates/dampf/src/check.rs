@@ -145,6 +145,7 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
             },
             keep_going: goes_on(self.options),
             reduction: match self.options.model.program.reduce {
+                _ if unreduced(self.options, &self.properties).is_some() => front_end::Reduction::None,
                 options::Reduce::Por => front_end::Reduction::WhereWorthWhile,
                 options::Reduce::PorAlways => front_end::Reduction::Always,
                 _ => front_end::Reduction::None,
@@ -184,13 +185,15 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
         if let (Verdict::Verified, Some(reason)) = (&outcome.verdict, front_end.reservation(!self.options.no_claims)) {
             outcome.verdict = Verdict::Unknown(reason);
         }
-        let mut warnings = Vec::new();
+        let mut warnings: Vec<String> =
+            unreduced(self.options, &self.properties).map(str::to_owned).into_iter().collect();
         if F::RUNS_END && outcome.verdict == Verdict::Verified && !outcome.judgement.met_end {
             warnings.push(NO_RUN_ENDS.to_owned());
         }
         let elapsed = round.clock.elapsed();
         let bare = made.as_ref().map(Made::bare);
-        if let (Some(bare), true) = (bare, made.as_ref().is_some_and(|made| made.reduction == front_end::POR)) {
+        let is_reduced = made.as_ref().is_some_and(|made| made.reduction == front_end::POR);
+        if let (Some(bare), true) = (bare, is_reduced && self.properties.is_empty()) {
             self.shorten(bare, &mut outcome, &round);
         }
         let is_limited = outcome.stopped.is_some_and(StopReason::is_wanted) && self.ranks.speaks();
@@ -392,6 +395,17 @@ fn check_options(options: &CheckOptions) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Why steps are not left out though that was asked for, if they are not: what is looked at would notice.
+fn unreduced(options: &CheckOptions, properties: &[Property]) -> Option<&'static str> {
+    let is_asked = matches!(options.model.program.reduce, options::Reduce::Por | options::Reduce::PorAlways);
+    let counts_repetitions = properties.iter().any(|property| !property.is_stutter_invariant);
+    match (is_asked && !properties.is_empty(), cycle_engine::is_fair(options), counts_repetitions) {
+        (true, true, _) => Some("no steps are left out: fairness looks at all of them"),
+        (true, false, true) => Some("no steps are left out: the property may notice how often a state is repeated"),
+        _ => None,
+    }
+}
+
 /// Refuses options that do not go together with properties of runs.
 fn check_property_options(options: &CheckOptions, properties: &[Property]) -> Result<(), Failure> {
     if properties.is_empty() {
@@ -408,7 +422,6 @@ fn check_property_options(options: &CheckOptions, properties: &[Property]) -> Re
         (!matches!(options.store, Store::Tree | Store::Exact), "--store hash-compact and disk"),
         (options.search != Search::Bfs, "--search"),
         (options.model.program.symmetry, "--symmetry"),
-        (matches!(options.model.program.reduce, options::Reduce::Por | options::Reduce::PorAlways), "--reduce por"),
     ];
     match refused.into_iter().find(|(is_asked, _)| *is_asked) {
         Some((_, what)) => Err(Failure::with_help(

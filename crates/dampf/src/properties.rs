@@ -19,12 +19,14 @@ pub struct Property {
     pub fault: Fault,
     /// Whether the accepting states are the model's own, and the automaton only looks on.
     pub is_of_labels: bool,
+    /// Whether it is known that repeating states makes no difference to it: then steps may be left out.
+    pub is_stutter_invariant: bool,
 }
 
 impl Property {
     fn new(kind: FaultKind, message: String, automaton: Automaton) -> Property {
         let fault = Fault { kind, message, location: None };
-        Property { automaton, fault, is_of_labels: false }
+        Property { automaton, fault, is_of_labels: false, is_stutter_invariant: false }
     }
 }
 
@@ -106,7 +108,8 @@ fn of_formula<F: FrontEnd>(front_end: &mut F, name: &str, text: &str) -> Result<
         true => format!("property `{text}` does not hold"),
         false => format!("property `{name}` does not hold: {text}"),
     };
-    Ok(Property::new(FaultKind::Property, message, automaton))
+    let is_stutter_invariant = dampf_ltl::is_stutter_invariant(&parsed.formula);
+    Ok(Property { is_stutter_invariant, ..Property::new(FaultKind::Property, message, automaton) })
 }
 
 /// Whether a file is an automaton in the Hanoi format, by its name.

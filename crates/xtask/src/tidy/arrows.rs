@@ -38,7 +38,7 @@ const ARROWS: &[(&str, May)] = &[
 ];
 
 /// What the tests of every crate may use besides.
-const IN_TESTS: &[&str] = &["dampf-testkit", "dampf-gcl", "dampf-dve", "dampf-dmc", "dampf-promela"];
+const IN_TESTS: &[&str] = &["dampf-testkit", "dampf-gcl", "dampf-dve", "dampf-dmc", "dampf-promela", "dampf-reduce"];
 
 /// The crates of the workspace, in alphabetic order.
 pub fn crate_names(metadata: &Value) -> Vec<String> {
