@@ -6,7 +6,7 @@
 //! that do not promise its right side, so that a run which promises for ever is not accepted (Couvreur: On-the-fly
 //! verification of linear temporal logic, 1999; Gastin, Oddoux: Fast LTL to Büchi automata translation, 2001).
 //!
-//! A way that asks for more than another, under the same guard, is left out: whatever follows it also follows the other.
+//! A way that asks for more than another, under the same guard, is left out: what follows it also follows the other.
 //! Locations with the same ways to go on are one location. (Formulas that others in the set imply must not be left out
 //! just for that: the promise of `<> a` would get lost in a set with `[] X <> a`.)
 
