@@ -2,8 +2,8 @@
 //!
 //! For each formula, four intersections have to be empty: ours with ours of the negation, and each of ours with SPIN's
 //! of the opposite. Together they say that SPIN's and ours are the same language. A few formulas are compared by
-//! default; `DAMPF_LTL_FORMULAS=2000` asks for more, and `DAMPF_LTL_SEED=5000` for others. SPIN as it is distributed has no `X`,
-//! so formulas have none.
+//! default; `DAMPF_LTL_FORMULAS=2000` asks for more, and `DAMPF_LTL_SEED=5000` for others. SPIN as it is distributed
+//! has no `X`, so formulas have none.
 
 mod oracle;
 
