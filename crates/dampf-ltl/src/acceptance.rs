@@ -1,8 +1,8 @@
 //! Marks that make no difference, brought to one form.
 //!
 //! Only edges inside a component that some accepted run stays in count. On all others marks can be chosen: having none
-//! makes an edge easy to follow, having all makes it a good follower, and simulation finds more with the one or with the
-//! other. And where every cycle of a component passes a mark, all its edges may have it.
+//! makes an edge easy to follow, having all makes it a good follower, and simulation finds more now with the one, now
+//! with the other. And where every cycle of a component passes a mark, all its edges may have it.
 
 use crate::generalized::{Components, Edge, Generalized, Marks, components};
 

@@ -1,7 +1,7 @@
 //! Implications between formulas that can be seen from their shape (Somenzi, Bloem: Efficient Büchi automata from LTL
 //! formulas, 2000).
 //!
-//! What is found is true; much is not found. Every rule asks about parts of what it was asked about, so the search ends.
+//! What is found is true; much is not found. Every rule asks about parts of what it was asked about, so this ends.
 
 use crate::terms::{FALSE, Node, TRUE, Term, Terms};
 

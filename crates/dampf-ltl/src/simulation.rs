@@ -126,27 +126,28 @@ pub fn reduce_forward(automaton: &mut Generalized, guards: &mut Guards) {
     automaton.join_edges(guards);
     for edges in &mut automaton.locations {
         for index in 0..edges.len() {
-            let dominators = dominators(edges, index, &simulation, guards);
-            edges[index].guard = guards.without(edges[index].guard, dominators);
+            let edge = edges[index];
+            // One by one: what is left of a guard stays small, and the disjunction of all others need not.
+            edges[index].guard = better_edges(edges, edge, &simulation)
+                .fold(edge.guard, |left, other| if left == NEVER { left } else { guards.without(left, other.guard) });
         }
     }
     automaton.join_edges(guards);
     automaton.prune();
 }
 
-/// Where another edge of the location does at least the same as the edge with an index, and is not the same to it.
-pub fn dominators(edges: &[Edge], index: usize, simulation: &Simulation, guards: &mut Guards) -> Guard {
-    let edge = edges[index];
-    let mut better = NEVER;
-    for other in edges {
-        let is_better = edge.marks & !other.marks == 0
+/// The edges of a location that do at least what a certain one does, and are not the same to it.
+fn better_edges<'e>(edges: &'e [Edge], edge: Edge, simulation: &Simulation) -> impl Iterator<Item = &'e Edge> {
+    edges.iter().filter(move |other| {
+        edge.marks & !other.marks == 0
             && simulation.holds(edge.target, other.target)
-            && (edge.marks != other.marks || simulation.is_strict(edge.target, other.target));
-        if is_better {
-            better = guards.or(better, other.guard);
-        }
-    }
-    better
+            && (edge.marks != other.marks || simulation.is_strict(edge.target, other.target))
+    })
+}
+
+/// Where a better edge than the one with an index can be taken.
+pub fn dominators(edges: &[Edge], index: usize, simulation: &Simulation, guards: &mut Guards) -> Guard {
+    better_edges(edges, edges[index], simulation).fold(NEVER, |found, other| guards.or(found, other.guard))
 }
 
 /// Joins locations that are reached in the same ways, and leaves out edges to a location that has a better edge from

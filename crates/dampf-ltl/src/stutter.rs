@@ -1,7 +1,7 @@
 //! Whether a formula can tell how often a state is repeated.
 //!
 //! A formula that cannot is *stutter-invariant*. Partial-order reduction keeps the answers for such formulas only. One
-//! without `X` is stutter-invariant (Lamport, 1983). For one with `X` the automata decide: it is, if and only if no word
+//! without `X` is stutter-invariant (Lamport, 1983). For one with `X` the automata decide: it is if and only if no word
 //! is a stuttered version both of a word that satisfies it and of one that does not (Michaud, Duret-Lutz: Practical
 //! stutter-invariance checks for ω-regular languages, 2015). Here both automata run along the same word and may each
 //! stand still while a letter is repeated.

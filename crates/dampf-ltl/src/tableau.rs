@@ -6,7 +6,7 @@
 //! that do not promise its right side, so that a run which promises for ever is not accepted (Couvreur: On-the-fly
 //! verification of linear temporal logic, 1999; Gastin, Oddoux: Fast LTL to Büchi automata translation, 2001).
 //!
-//! A way that asks for more than another, under the same guard, is left out: whatever follows it also follows the other.
+//! A way that asks for more than another, under the same guard, is left out: what follows it also follows the other.
 //! Locations with the same ways to go on are one location. (Formulas that others in the set imply must not be left out
 //! just for that: the promise of `<> a` would get lost in a set with `[] X <> a`.)
 
@@ -42,7 +42,8 @@ pub fn tableau(terms: &mut Terms, guards: &mut Guards, formula: Term) -> General
         if let Some(&known) = by_set.get(set) {
             return known;
         }
-        let ways = tableau.expand_all(set);
+        let needed = tableau.needed(set);
+        let ways = tableau.expand_all(&needed);
         let location = *numbers.entry(ways.clone()).or_insert_with(|| {
             ways_of.push(ways);
             ways_of.len() - 1
@@ -78,6 +79,18 @@ impl Tableau<'_> {
             _ if term == TRUE => Vec::new(),
             _ => vec![term],
         }
+    }
+
+    /// The set without the formulas whose ways others have as a factor of theirs: `a R b` has those of `b`. The ways of
+    /// the set are the same without them, promises too.
+    fn needed(&self, set: &[Term]) -> Vec<Term> {
+        let mut contained = Vec::new();
+        for &term in set {
+            if let Node::Release(_, right) = self.terms.node(term) {
+                contained.extend(self.parts(*right));
+            }
+        }
+        set.iter().copied().filter(|term| !contained.contains(term)).collect()
     }
 
     fn expand_all(&mut self, set: &[Term]) -> Vec<Way> {
