@@ -63,6 +63,9 @@ pub fn is_violated(path: &Path, question: Question) -> Result<bool, String> {
         _ => Ok(idle()),
     };
     let automaton = automaton.map_err(|told| told[0].to_string())?;
+    if let Question::Acceptance { is_fair } = question {
+        promela.acceptance(is_fair).map_err(|unsupported| unsupported.what)?;
+    }
     promela.explore().map_err(|unsupported| unsupported.what)?;
     loop {
         let model = promela.model(Backend::Interpreter, false).map_err(|unsupported| unsupported.what)?;
