@@ -45,14 +45,23 @@ impl Acceptance for PromelaModel {
     }
 }
 
-/// Processes that are there or may be, by their instances.
+/// Processes that are there or may be, by their instances. As in `pan -f`, who moves is whoever executes a statement: of
+/// a rendezvous the sender, not the receiver, who for SPIN cannot move by itself, and of `run` the parent. Of what is
+/// done in a row within `atomic`, all who execute a part.
+///
+/// One difference is left: where `provided` or a priority keeps a process from moving, a verifier of SPIN fails to see
+/// that in steps of processes with greater numbers, and so misses runs that are fair.
 impl Movers for PromelaModel {
     fn mover_count(&self) -> usize {
         self.gcl().mover_count()
     }
 
     fn movers(&self, state: &[Word], action: Action, visit: &mut dyn FnMut(usize)) {
-        self.gcl().movers(state, action, visit);
+        let mut mover = |action: Action| visit(self.gcl().actions()[action.front_end() as usize].process.0 as usize);
+        match self.gcl().program().has_compound_steps {
+            false => mover(action),
+            true => self.gcl().path(state, action).into_iter().for_each(|(_, action)| mover(action)),
+        }
     }
 }
 

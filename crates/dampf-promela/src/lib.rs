@@ -126,6 +126,20 @@ impl Promela {
         Ok(self.watch(Watch::NonProgress)?.1)
     }
 
+    /// Whether processes have accepting places (labels that begin with `accept`), which count as those of a claim do.
+    ///
+    /// Within atomic sequences they count where a sequence blocks, and nowhere else. But a verifier of SPIN that is not
+    /// asked for fairness also counts the place of a last statement that it passes, if the step happens to lead to a
+    /// state that its search came from; so a model with such a label has no verdict that one could compare.
+    pub fn acceptance(&self, is_fair: bool) -> Result<bool, Unsupported> {
+        let controls = || self.typed.proctypes.iter().map(|proctype| &proctype.control);
+        if !is_fair && controls().any(property::has_passing_acceptance) {
+            let what = "an accept label at the last statement of an atomic sequence";
+            return Err(Unsupported { what: what.to_owned() });
+        }
+        Ok(controls().flat_map(|control| &control.states).any(|state| state.is_accepting))
+    }
+
     /// One more that watches: the number of its first proposition, and its automaton if it has one.
     fn watch(&mut self, watch: Watch) -> Result<(u32, Automaton), Vec<Diagnostic>> {
         self.watches.push(watch);

@@ -4,6 +4,7 @@
 //! what is one step here: SPIN's claims do not move within `atomic` and `d_step`, nor between the two sides of a
 //! rendezvous. And it is a process: a model in which one runs has one more of them in `_nr_pr`.
 
+use crate::typed::Control;
 use dampf_core::{Automaton, AutomatonEdge, AutomatonLocation, Literal};
 
 /// What the text of a model says about its runs, in the order of the text.
@@ -57,4 +58,14 @@ pub fn non_progress() -> Automaton {
         edges: vec![to(1, guard())],
     };
     Automaton { name: "progress".to_owned(), locations: vec![waiting, cycling], initial: 0 }
+}
+
+/// Whether a process can come to an accepting place within an atomic sequence, and end the sequence from there.
+pub fn has_passing_acceptance(control: &Control) -> bool {
+    let alternatives = || control.states.iter().flat_map(|state| &state.edges).flat_map(|edge| &edge.alternatives);
+    control.states.iter().enumerate().any(|(number, state)| {
+        let is_within = || alternatives().any(|alternative| alternative.holds && alternative.target == number);
+        let ends = || state.edges.iter().flat_map(|edge| &edge.alternatives).any(|alternative| !alternative.holds);
+        state.is_accepting && is_within() && ends()
+    })
 }

@@ -5,7 +5,7 @@ use crate::contents::Contents;
 use crate::cycle_engine;
 use crate::engine::{self, Question, Searched};
 use crate::failure::Failure;
-use crate::front_end::{self, FrontEnd, Made, Making};
+use crate::front_end::{self, FrontEnd, LookedAt, Made, Making};
 use crate::front_ends::Registry;
 use crate::interrupt;
 use crate::options::{self, CheckOptions, Place, Search, Store};
@@ -182,7 +182,12 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
             return Ok(Explored::Refuted { facts, states: outcome.statistics.states });
         }
         outcome.statistics.store_bytes += made.as_ref().map_or(0, |made| F::contents_bytes(&made.searched));
-        if let (Verdict::Verified, Some(reason)) = (&outcome.verdict, front_end.reservation(!self.options.no_claims)) {
+        let looked_at = LookedAt {
+            claims: !self.options.no_claims,
+            runs: !self.properties.is_empty(),
+            fair: cycle_engine::is_fair(self.options),
+        };
+        if let (Verdict::Verified, Some(reason)) = (&outcome.verdict, front_end.reservation(looked_at)) {
             outcome.verdict = Verdict::Unknown(reason);
         }
         let mut warnings: Vec<String> =

@@ -99,10 +99,9 @@ pub trait FrontEnd: Send + Sized + 'static {
         unreachable!("{} do not offer formulas", Self::ALL_CALLED)
     }
 
-    /// What a search has not looked at that found nothing, if there is something; claims about whole runs are such
-    /// where they are `asked`.
-    fn reservation(&self, claims_asked: bool) -> Option<String> {
-        let _ = claims_asked;
+    /// What a search has not looked at that found nothing, if there is something.
+    fn reservation(&self, looked_at: LookedAt) -> Option<String> {
+        let _ = looked_at;
         None
     }
 
@@ -120,6 +119,17 @@ pub trait FrontEnd: Send + Sized + 'static {
         let _ = seed;
         unreachable!("{} do not run", Self::ALL_CALLED)
     }
+}
+
+/// What a search looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LookedAt {
+    /// Whether what the input claims of its runs is to be looked at.
+    pub claims: bool,
+    /// Whether whole runs were.
+    pub runs: bool,
+    /// Whether only fair ones were.
+    pub fair: bool,
 }
 
 /// A property of runs that an input has.

@@ -4,7 +4,7 @@ use super::{program_info, program_surroundings};
 use crate::chance::Chance;
 use crate::compile::{self, Compiler};
 use crate::failure::Failure;
-use crate::front_end::{FrontEnd, Hashes, Made, Making, Offer};
+use crate::front_end::{FrontEnd, Hashes, LookedAt, Made, Making, Offer};
 use crate::options::{ModelOptions, Reduce, StepSize, Volatile};
 use crate::terminal::complain;
 use dampf_core::{FaultKind, Ground, Model, Revise, Successors, Trail, Unsupported, Worker};
@@ -205,7 +205,7 @@ impl FrontEnd for Program {
         self.sharing != before
     }
 
-    fn reservation(&self, _: bool) -> Option<String> {
+    fn reservation(&self, _: LookedAt) -> Option<String> {
         let reason = "no run is faulty in which threads switch between lines, but `--step line` leaves out all others";
         (self.options.granularity == Granularity::Line).then(|| reason.to_owned())
     }

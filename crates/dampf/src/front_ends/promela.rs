@@ -3,7 +3,7 @@
 use super::guarded::made;
 use super::promela_info;
 use crate::failure::Failure;
-use crate::front_end::{FrontEnd, Hashes, Made, Making, Observed, Offer, OwnProperty};
+use crate::front_end::{FrontEnd, Hashes, LookedAt, Made, Making, Observed, Offer, OwnProperty};
 use crate::options::ModelOptions;
 use crate::source::{has_extension, read_source, text_of};
 use dampf_core::{Automaton, FaultKind, Revise, Trail, Unsupported};
@@ -121,11 +121,14 @@ impl FrontEnd for Promela {
         Ok(self.promela.observe(&texts)?)
     }
 
-    fn reservation(&self, claims_asked: bool) -> Option<String> {
+    fn reservation(&self, looked_at: LookedAt) -> Option<String> {
         let has_trace = self.promela.properties().iter().any(|property| matches!(property, Property::Trace { .. }));
-        (has_trace && claims_asked).then(|| {
-            "all else holds, but the trace assertion is not checked (--no-claims leaves such claims out)".to_owned()
-        })
+        if has_trace && looked_at.claims {
+            let reason = "all else holds, but the trace assertion is not checked (--no-claims leaves such claims out)";
+            return Some(reason.to_owned());
+        }
+        let labels = self.promela.acceptance(looked_at.fair).err().filter(|_| looked_at.runs);
+        labels.map(|unsupported| unsupported.to_string())
     }
 
     fn write_info(mut self, out: &mut dyn Write, palette: Palette) -> Result<io::Result<()>, Failure> {

@@ -1,0 +1,6 @@
+// pan: violated
+// pan -a: violated
+// pan -a -f: violated
+byte x;
+active proctype P() { x = 1 }
+never { skip }
