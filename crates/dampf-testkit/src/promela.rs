@@ -6,6 +6,7 @@
 //!
 //! A program is a [`Tree`], so that one on which two checkers disagree can be made small with [`shrink`].
 
+mod claim;
 mod expression;
 mod feature;
 mod message;
@@ -25,9 +26,21 @@ use tree::{list, row, text};
 
 /// The program of a seed; it does without some parts of the language.
 pub fn random_model(seed: u64, without: &[Feature]) -> Tree {
+    generator(seed, without).model()
+}
+
+/// The same with a formula about its runs, called `property`.
+pub fn random_model_with_claim(seed: u64, without: &[Feature]) -> Tree {
+    let mut generator = generator(seed, without);
+    let model = generator.model();
+    let claim = generator.claim();
+    row(vec![model, text("\n"), claim])
+}
+
+fn generator(seed: u64, without: &[Feature]) -> Generator {
     let mut random = Random::new(seed);
     let features = Feature::some(&mut random, without);
-    let mut generator = Generator {
+    Generator {
         random,
         features,
         records: Vec::new(),
@@ -47,8 +60,7 @@ pub fn random_model(seed: u64, without: &[Feature]) -> Tree {
         is_quiet: false,
         is_near: false,
         is_fixed: false,
-    };
-    generator.model()
+    }
 }
 
 struct Generator {

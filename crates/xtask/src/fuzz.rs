@@ -3,11 +3,13 @@
 //! A seed determines a program, and nothing else does; several programs are tried at a time, and what is printed does
 //! not depend on how many.
 
+mod claims;
 mod finding;
 mod outcomes;
 mod programs;
 mod trial;
 
+pub use claims::{ClaimsOptions, claims};
 pub use programs::{ProgramsOptions, programs};
 
 use crate::Failure;

@@ -4,7 +4,7 @@
 //! says how to repeat that command alone.
 
 use crate::Failure;
-use crate::fuzz::{ProgramsOptions, PromelaSpinOptions};
+use crate::fuzz::{ClaimsOptions, ProgramsOptions, PromelaSpinOptions};
 use crate::tidy;
 use crate::workspace::Workspace;
 use clap::{Args, Subcommand};
@@ -77,6 +77,9 @@ pub enum FuzzComparison {
     /// refuses or cannot search are counted and left out.
     PromelaSpin(PromelaSpinOptions),
 
+    /// Compare with SPIN on random Promela programs with formulas about their runs: the same verdicts
+    Claims(ClaimsOptions),
+
     /// Compare ways to explore random programs in C with threads: they have the same outcomes
     Programs(ProgramsOptions),
 }
@@ -84,6 +87,7 @@ pub enum FuzzComparison {
 pub fn fuzz(workspace: &Workspace, options: &FuzzOptions) -> Result<(), Failure> {
     match &options.comparison {
         Some(FuzzComparison::PromelaSpin(options)) => crate::fuzz::promela_spin(workspace, options),
+        Some(FuzzComparison::Claims(options)) => crate::fuzz::claims(workspace, options),
         Some(FuzzComparison::Programs(options)) => crate::fuzz::programs(workspace, options),
         None => mutation(workspace, options),
     }
