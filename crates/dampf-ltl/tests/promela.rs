@@ -5,7 +5,7 @@ mod verdict;
 
 use std::path::PathBuf;
 use std::process::Command;
-use verdict::{QUESTIONS, Question, asked_of_spin, is_violated};
+use verdict::{QUESTIONS, Question, Verifiers, is_violated};
 
 /// The questions that a model answers, with the answers.
 fn answers(path: &PathBuf) -> Vec<(Question, bool)> {
@@ -54,8 +54,9 @@ fn models_quote_spin() {
     let scratch = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("models_quote_spin");
     let mut wrong = Vec::new();
     for path in models() {
+        let verifiers = Verifiers::new(&path, &scratch).expect("SPIN makes verifiers");
         for (question, answer) in answers(&path) {
-            let told = asked_of_spin(&path, question, &scratch);
+            let told = verifiers.ask(question);
             if told != Some(answer) {
                 wrong.push(format!("{}, {question}: {told:?}", path.display()));
             }

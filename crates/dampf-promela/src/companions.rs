@@ -49,8 +49,9 @@ impl Acceptance for PromelaModel {
 /// a rendezvous the sender, not the receiver, who for SPIN cannot move by itself, and of `run` the parent. Of what is
 /// done in a row within `atomic`, all who execute a part.
 ///
-/// One difference is left: where `provided` or a priority keeps a process from moving, a verifier of SPIN fails to see
-/// that in steps of processes with greater numbers, and so misses runs that are fair.
+/// `pan -f` misses runs that are fair in two cases: where `provided` or a priority keeps a process from moving, since
+/// it does not see that in steps of processes with greater numbers; and where all processes are stuck, since it looks at
+/// the claim's accepting places in the first of its moves there only.
 impl Movers for PromelaModel {
     fn mover_count(&self) -> usize {
         self.gcl().mover_count()

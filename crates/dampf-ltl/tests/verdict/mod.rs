@@ -11,7 +11,7 @@ use dampf_promela::{Promela, PromelaModel, Property};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Output};
 
 /// What SPIN is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -212,26 +212,46 @@ impl Graph {
     }
 }
 
-/// What SPIN itself says; none where it is not installed, or does not take the model.
-pub fn asked_of_spin(path: &Path, question: Question, scratch: &Path) -> Option<bool> {
-    std::fs::create_dir_all(scratch).ok()?;
-    let path = path.canonicalize().ok()?;
-    let run = |command: &mut Command| command.current_dir(scratch).output().ok();
-    run(Command::new("spin").args(["-o1", "-o2", "-o3", "-a"]).arg(path))?;
-    let define = match question {
-        Question::Safety => "-DSAFETY",
-        Question::Acceptance { .. } => "-DLIVENESS",
-        Question::NonProgress { .. } => "-DNP",
-    };
-    let compiled =
-        run(Command::new("gcc").args(["-w", "-O0", "-DNOREDUCE", "-DNFAIR=3", define, "-o", "pan", "pan.c"]));
-    if !compiled?.status.success() {
-        return None;
+/// Verifiers that SPIN made of a model, in a folder of their own.
+pub struct Verifiers<'s> {
+    scratch: &'s Path,
+}
+
+impl<'s> Verifiers<'s> {
+    /// Has SPIN make the text of a verifier.
+    pub fn new(path: &Path, scratch: &'s Path) -> Option<Self> {
+        std::fs::create_dir_all(scratch).ok()?;
+        for old in std::fs::read_dir(scratch).ok()?.flatten() {
+            std::fs::remove_file(old.path()).ok()?;
+        }
+        let path = path.canonicalize().ok()?;
+        let verifiers = Verifiers { scratch };
+        verifiers.run(Command::new("spin").args(["-o1", "-o2", "-o3", "-a"]).arg(path))?;
+        Some(verifiers)
     }
-    let arguments: Vec<String> = question.to_string().split(' ').skip(1).map(str::to_owned).collect();
-    // Where a claim is looked at, SPIN does not look for deadlocks; where none is, they are none of our business here.
-    let output = run(Command::new("./pan").args(arguments).args(["-E", "-m100000"]))?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let errors = text.split("errors: ").nth(1)?.split_whitespace().next()?;
-    Some(errors != "0")
+
+    fn run(&self, command: &mut Command) -> Option<Output> {
+        command.current_dir(self.scratch).output().ok()
+    }
+
+    /// What SPIN says; none where it does not take the model.
+    pub fn ask(&self, question: Question) -> Option<bool> {
+        let name = match question {
+            Question::Safety => "SAFETY",
+            Question::Acceptance { .. } => "LIVENESS",
+            Question::NonProgress { .. } => "NP",
+        };
+        if !self.scratch.join(name).exists() {
+            let define = format!("-D{name}");
+            let options = ["-w", "-O0", "-DNOREDUCE", "-DNFAIR=3", &define, "-o", name, "pan.c"];
+            self.run(Command::new("gcc").args(options))?;
+        }
+        let options = question.to_string();
+        // Where a claim is looked at, SPIN does not look for deadlocks; where none is, they are not asked for here.
+        let options = options.split(' ').skip(1).chain(["-E", "-m100000"]);
+        let output = self.run(Command::new(self.scratch.join(name)).args(options))?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let errors = text.split("errors: ").nth(1)?.split_whitespace().next()?;
+        Some(errors != "0")
+    }
 }
