@@ -1,6 +1,6 @@
 //! Optional knowledge about a model, in small traits that a layer or a tool asks for.
 
-use crate::{Action, Model, SourceLocation, Word};
+use crate::{Action, Fault, Model, SourceLocation, Word};
 
 /// A named value of a state, as people see it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -310,7 +310,8 @@ pub trait Propositions: Model {
         unreachable!("the model has no proposition {proposition}")
     }
 
-    fn holds(&self, proposition: usize, state: &[Word]) -> bool {
+    /// Whether a proposition holds; a fault where that cannot be said, because it looks at what is not there.
+    fn holds(&self, proposition: usize, state: &[Word]) -> Result<bool, Fault> {
         let _ = state;
         unreachable!("the model has no proposition {proposition}")
     }

@@ -129,7 +129,7 @@ pub struct Program {
     pub processes: Vec<Process>,
     /// State checks: assertions at locations, and invariants and goals given from outside.
     pub checks: Vec<Check>,
-    /// Observations of states that properties are made of. A condition that faults does not hold.
+    /// Observations of states that properties are made of.
     pub propositions: Vec<Proposition>,
     /// A property automaton that watches the system: a process whose transitions have guards only. It is not
     /// among `processes`; nothing runs it before it is [taken out](Program::take_property).

@@ -9,12 +9,14 @@ use crate::dependencies::DependencyTables;
 use crate::footprints::ObjectNumbers;
 use crate::interplay::InterplayTables;
 use crate::interpreter::Interpreter;
-use crate::ir::{ActionSource, Location, LocationId, ProcessId, Program, VariableId};
+use crate::ir::{ActionSource, Location, LocationId, ProcessId, Program, Proposition, VariableId};
 use crate::layout::{Buffer, Field, Layout, bits_for};
 use crate::native::Native;
 use crate::ranges::{Limits, Range, analyse};
 use crate::symmetry::Exchanges;
-use dampf_core::{Action, Model, Propositions, Restore, Sections, Successors, Transfer, Unsupported, Word, Worker};
+use dampf_core::{
+    Action, Fault, Model, Propositions, Restore, Sections, Successors, Transfer, Unsupported, Word, Worker,
+};
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
@@ -272,7 +274,6 @@ impl Worker for GclWorker<'_> {
     }
 }
 
-/// A condition that faults does not hold.
 impl Propositions for GclModel {
     fn proposition_count(&self) -> usize {
         self.program().propositions.len()
@@ -282,10 +283,11 @@ impl Propositions for GclModel {
         &self.program().propositions[proposition].text
     }
 
-    fn holds(&self, proposition: usize, state: &[Word]) -> bool {
-        self.interpreter
-            .evaluate(&self.program().propositions[proposition].condition, state)
-            .is_ok_and(|value| value != 0)
+    fn holds(&self, proposition: usize, state: &[Word]) -> Result<bool, Fault> {
+        let Proposition { text, condition } = &self.program().propositions[proposition];
+        // What stands in a formula has no place in the model's source.
+        let told = |fault: Fault| Fault { message: format!("`{text}`: {}", fault.message), location: None, ..fault };
+        self.interpreter.evaluate(condition, state).map(|value| value != 0).map_err(told)
     }
 }
 

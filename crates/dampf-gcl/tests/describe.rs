@@ -102,8 +102,8 @@ fn the_guards_of_the_property_are_propositions() {
     let (before, after) = (state_after(&model, &[]), state_after(&model, &[0]));
     assert_eq!(model.proposition_count(), 2);
     assert_eq!((model.proposition_name(0), model.proposition_name(1)), ("byte x", "x is 3"));
-    assert_eq!([0, 1].map(|proposition| model.holds(proposition, &before)), [false, true]);
-    assert!(model.holds(0, &after));
+    assert_eq!([0, 1].map(|proposition| model.holds(proposition, &before)), [Ok(false), Ok(true)]);
+    assert_eq!(model.holds(0, &after), Ok(true));
 }
 
 #[test]

@@ -115,13 +115,23 @@ impl Valuation {
         self.values.fill(0);
     }
 
-    fn holds<M: Propositions>(&mut self, literal: Literal, model: &M, state: &[Word]) -> bool {
+    fn holds<M: Propositions>(&mut self, literal: Literal, model: &M, state: &[Word]) -> Result<bool, Fault> {
         let value = &mut self.values[literal.proposition as usize];
         if *value & IS_KNOWN == 0 {
-            let holds = model.holds(literal.proposition as usize, state);
+            let holds = model.holds(literal.proposition as usize, state)?;
             *value = IS_KNOWN | if holds { HOLDS } else { 0 };
         }
-        (*value & HOLDS != 0) == literal.is_positive
+        Ok((*value & HOLDS != 0) == literal.is_positive)
+    }
+
+    /// Whether a guard holds.
+    fn allows<M: Propositions>(&mut self, guard: &[Literal], model: &M, state: &[Word]) -> Result<bool, Fault> {
+        for literal in guard {
+            if !self.holds(*literal, model, state)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }
 
@@ -142,6 +152,18 @@ impl<M: Propositions> ProductWorker<'_, M> {
         self.scratch.extend_from_slice(step.map_or(own, |step| self.steps.state(step)));
         self.scratch.push(location);
         out.push(Action(action), &self.scratch);
+    }
+}
+
+impl<M: Propositions> ProductWorker<'_, M> {
+    /// The steps that lead nowhere, once for all edges. A run that the automaton does not follow has none: as in SPIN,
+    /// what goes wrong is told within the scope of the claim.
+    fn push_ends(&self, out: &mut Successors) {
+        for step in 0..self.steps.len() {
+            if let Some(end) = self.steps.step_end(step).filter(|_| !self.steps.leads_on(step)) {
+                out.push_end(Action(NO_EDGE | self.steps.action(step).0), end);
+            }
+        }
     }
 }
 
@@ -169,12 +191,6 @@ impl<M: Propositions> Worker for ProductWorker<'_, M> {
         }
         self.worker.successors(own, &mut self.steps);
         out.restart_from(&self.steps);
-        // Faulty steps come first: they are the same for all edges.
-        for step in 0..self.steps.len() {
-            if let Some(end) = self.steps.step_end(step).filter(|_| !self.steps.leads_on(step)) {
-                out.push_end(Action(NO_EDGE | self.steps.action(step).0), end);
-            }
-        }
         let is_stuck = self.steps.is_empty() && self.steps.unsupported().is_none();
         if self.has_deadlocks && is_stuck && !self.steps.valid_end() {
             out.set_state_fault(Fault::deadlock());
@@ -182,9 +198,18 @@ impl<M: Propositions> Worker for ProductWorker<'_, M> {
         // A run that the automaton does not follow any more ends here, as it may.
         out.set_valid_end(true);
         self.known.forget();
+        let mut is_followed = false;
         for (number, edge) in location.edges.iter().enumerate() {
-            if !edge.guard.iter().all(|literal| self.known.holds(*literal, self.model, own)) {
-                continue;
+            match self.known.allows(&edge.guard, self.model, own) {
+                Ok(true) => {}
+                Ok(false) => continue,
+                Err(fault) => {
+                    out.set_state_fault(fault);
+                    continue;
+                }
+            }
+            if !std::mem::replace(&mut is_followed, true) {
+                self.push_ends(out);
             }
             let above = (number as u64) << 32;
             if is_stuck {

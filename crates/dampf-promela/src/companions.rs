@@ -7,8 +7,8 @@
 
 use crate::model::{PromelaModel, PromelaWorker};
 use dampf_core::{
-    Acceptance, Action, Footprint, Footprints, Interleaving, Interplay, Movers, Object, Observations, Propositions,
-    Symmetry, Word,
+    Acceptance, Action, Fault, Footprint, Footprints, Interleaving, Interplay, Movers, Object, Observations,
+    Propositions, Symmetry, Word,
 };
 
 impl Footprints for PromelaModel {
@@ -75,7 +75,7 @@ impl Propositions for PromelaModel {
         self.gcl().proposition_name(proposition)
     }
 
-    fn holds(&self, proposition: usize, state: &[Word]) -> bool {
+    fn holds(&self, proposition: usize, state: &[Word]) -> Result<bool, Fault> {
         self.holds_proposition(proposition, state)
     }
 }

@@ -5,8 +5,8 @@ use crate::lower::{ABSENT, Choice, Instance, Lowered, Part, Storage, Unprepared}
 use crate::refutation::Refutation;
 use crate::typed::{Print, ScalarKind, Statement, Typed, Value};
 use dampf_core::{
-    Action, Binding, Describe, Model, Propositions, Restore, Sections, Step, Successors, Transfer, Unsupported, Word,
-    Worker,
+    Action, Binding, Describe, Fault, Model, Propositions, Restore, Sections, Step, Successors, Transfer, Unsupported,
+    Word, Worker,
 };
 use dampf_gcl::ir::{BinaryOp, Effect, Expr, Place, ProcessId, VariableId};
 use dampf_gcl::model::{Backend, GclModel, GclWorker};
@@ -145,9 +145,9 @@ impl PromelaModel {
     }
 
     /// A proposition is `np_` where something can happen: SPIN's `np_` is false for a claim that moves alone.
-    pub(crate) fn holds_proposition(&self, proposition: usize, state: &[Word]) -> bool {
+    pub(crate) fn holds_proposition(&self, proposition: usize, state: &[Word]) -> Result<bool, Fault> {
         let is_non_progress = matches!(self.typed.propositions[proposition].condition, Value::NonProgress);
-        self.gcl.holds(proposition, state) && !(is_non_progress && self.is_stuck(state))
+        Ok(self.gcl.holds(proposition, state)? && !(is_non_progress && self.is_stuck(state)))
     }
 
     pub(crate) fn is_alive(&self, instance: usize, state: &[Word]) -> bool {

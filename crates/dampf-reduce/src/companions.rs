@@ -47,7 +47,7 @@ macro_rules! passes_companions_on {
             fn proposition_name(&self, proposition: usize) -> &str {
                 self.model.proposition_name(proposition)
             }
-            fn holds(&self, proposition: usize, state: &[dampf_core::Word]) -> bool {
+            fn holds(&self, proposition: usize, state: &[dampf_core::Word]) -> Result<bool, dampf_core::Fault> {
                 self.model.holds(proposition, state)
             }
         }

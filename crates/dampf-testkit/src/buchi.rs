@@ -3,7 +3,7 @@
 
 use crate::graph::{Edge, Graph, Size, random_graph};
 use crate::random::Random;
-use dampf_core::{Acceptance, Action, Model, Movers, Propositions, Restore, Sections, Transfer, Word};
+use dampf_core::{Acceptance, Action, Fault, Model, Movers, Propositions, Restore, Sections, Transfer, Word};
 
 /// A graph some of whose nodes are accepting. An edge belongs to one or two movers, by its label.
 #[derive(Clone, Debug)]
@@ -128,8 +128,8 @@ impl Propositions for BuchiGraph {
         ["bit 0", "bit 1", "bit 2", "bit 3"][proposition]
     }
 
-    fn holds(&self, proposition: usize, state: &[Word]) -> bool {
-        self.node(state) >> proposition & 1 == 1
+    fn holds(&self, proposition: usize, state: &[Word]) -> Result<bool, Fault> {
+        Ok(self.node(state) >> proposition & 1 == 1)
     }
 }
 

@@ -126,7 +126,7 @@ impl Graph {
             // A claim that cannot move keeps the system from moving: what would be wrong with a step is not seen.
             let location = automaton.location(product.location(&state));
             let holds = |literal: &Literal| {
-                model.holds(literal.proposition as usize, product.own(&state)) == literal.is_positive
+                model.holds(literal.proposition as usize, product.own(&state)) == Ok(literal.is_positive)
             };
             let can_move = location.edges.iter().any(|edge| edge.guard.iter().all(holds));
             has_fault |= can_move && !out.faults().is_empty() || out.state_fault().is_some();

@@ -4,6 +4,8 @@
 //! SPIN's verifier is built without reduction, which not every program and no fairness goes together with. It stops at
 //! its first error, whatever that is, and so does Dampf; a deadlock is none to either while a formula is checked.
 //!
+//! Programs have no assertions: whether one is within the scope of a claim depends on how the claim was made small.
+//!
 //! SPIN's search for fair runs misses some: where `provided`, a priority or an atomic sequence that cannot go on keeps a
 //! process from moving, it does not see that the process cannot move. So a fair run that Dampf alone finds, and that was
 //! replayed and seen to be fair, is counted and is no difference; one that SPIN alone finds is.
@@ -14,7 +16,7 @@ use crate::measured;
 use crate::spin::{self, Compiler};
 use crate::workspace::Workspace;
 use clap::Args;
-use dampf_testkit::promela::{Feature, random_model_with_claim};
+use dampf_testkit::promela::{Feature, Tree, random_model_with_claim};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -62,6 +64,13 @@ pub struct ClaimsOptions {
     dampf: Option<PathBuf>,
 }
 
+impl ClaimsOptions {
+    fn program(&self, seed: u64) -> Tree {
+        let without: Vec<Feature> = self.without.iter().copied().chain([Feature::Assert]).collect();
+        random_model_with_claim(seed, &without)
+    }
+}
+
 /// Which runs count.
 const FAIRNESS: [(&str, &[&str], &[&str]); 2] =
     [("all runs", &["-a"], &[]), ("fair runs", &["-a", "-f"], &["--fairness", "weak"])];
@@ -74,7 +83,7 @@ struct Asking<'a> {
 
 pub fn claims(workspace: &Workspace, options: &ClaimsOptions) -> Result<(), Failure> {
     if options.print {
-        print!("{}", random_model_with_claim(options.seed, &options.without));
+        print!("{}", options.program(options.seed));
         return Ok(());
     }
     if !spin::is_installed() {
@@ -138,7 +147,7 @@ impl Asking<'_> {
         let problem = |error: std::io::Error| format!("cannot write below `{}`: {error}", output.display());
         std::fs::create_dir_all(folder).map_err(problem)?;
         let model = folder.join("model.pml");
-        let text = random_model_with_claim(seed, &self.options.without).to_string();
+        let text = self.options.program(seed).to_string();
         std::fs::write(&model, &text).map_err(problem)?;
         if let Err(reason) = self.build(folder) {
             return Ok(vec![format!("refused by SPIN: {}", reason.chars().take(40).collect::<String>())]);
@@ -194,6 +203,10 @@ impl Asking<'_> {
         if run.out_of_time || is_cut {
             return None;
         }
+        // The same for what is wrong with a program itself.
+        if run.stdout.contains("invalid array index") {
+            return None;
+        }
         let errors = run.stdout.split("errors: ").nth(1)?.split_whitespace().next()?.parse::<u64>().ok()?;
         Some(if errors > 0 { "violated" } else { "verified" })
     }
@@ -207,8 +220,14 @@ impl Asking<'_> {
         let run = run.map_err(|error| format!("cannot run `{}`: {error}", self.dampf.display()))?;
         let summary: Option<Value> = serde_json::from_str(&run.stdout).ok();
         match summary.as_ref().and_then(|summary| summary["verdict"].as_str()) {
+            Some("violated") if summary.as_ref().is_some_and(|summary| summary["error"]["kind"] != "property") => {
+                Ok("unknown".to_owned())
+            }
             Some(verdict) => Ok(verdict.to_owned()),
             // What one refuses and the other takes is a difference, too.
+            None if ["not supported", "cannot be asked"].iter().any(|sign| run.complaint().contains(sign)) => {
+                Ok("unknown".to_owned())
+            }
             None => Ok(format!("refused: {}", run.complaint().lines().next().unwrap_or_default())),
         }
     }
