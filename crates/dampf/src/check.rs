@@ -168,8 +168,11 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
                 (Some(made), searched)
             }
             Ok(made) => {
+                let question = CycleQuestion { origin: &origin, attempt: &self.attempt, round: &round };
+                let (options, terminal) = (self.options, self.terminal);
                 let watched =
-                    cycle_engine::search(&made.searched, &self.properties, &round, self.options, self.terminal);
+                    cycle_engine::search(&made.searched, &self.properties, &question, self.ranks, options, terminal)?;
+                self.attempt.number += 1;
                 violated = watched.violated;
                 (Some(made), watched.searched)
             }
@@ -403,10 +406,16 @@ fn check_property_options(options: &CheckOptions, properties: &[Property]) -> Re
         }
         return Ok(());
     }
+    let is_shared = cluster::is_shared(options);
+    let by_depth = matches!(options.cluster.partition, Some(PartitionOption::Named(Partition::DepthSlices(_))));
     let refused = [
-        (cluster::is_shared(options), "ranks and checkpoints"),
+        (options.cluster.checkpoint.is_some(), "--checkpoint"),
+        (is_shared && by_depth, "--partition depth"),
+        (options.cluster.local_search.is_some(), "--local-search"),
+        (is_shared && options.fairness != options::Fairness::None, "--fairness on ranks"),
+        (is_shared && options.cycles != options::CycleOption::Auto, "--cycles on ranks, where there is one way"),
         (!matches!(options.store, Store::Tree | Store::Exact), "--store hash-compact and disk"),
-        (options.search != Search::Bfs, "--search"),
+        (!is_shared && options.search != Search::Bfs, "--search"),
         (options.model.program.symmetry, "--symmetry"),
         (matches!(options.model.program.reduce, options::Reduce::Por | options::Reduce::PorAlways), "--reduce por"),
     ];
