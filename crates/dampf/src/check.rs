@@ -2,13 +2,13 @@
 
 use crate::cluster::{self, Attempt, Ranks};
 use crate::contents::Contents;
-use crate::cycle_engine;
+use crate::cycle_engine::{self, CycleQuestion};
 use crate::engine::{self, Question, Searched};
 use crate::failure::Failure;
 use crate::front_end::{self, FrontEnd, Made, Making};
 use crate::front_ends::Registry;
 use crate::interrupt;
-use crate::options::{self, CheckOptions, Place, Search, Store};
+use crate::options::{self, CheckOptions, PartitionOption, Place, Search, Store};
 use crate::outputs::{Outputs, Shown};
 use crate::properties::{self, Property};
 use crate::resume;
@@ -16,6 +16,7 @@ use crate::rounds::{self, Clock, Ended, Exploration, Explored, Round};
 use crate::sampling;
 use crate::terminal::Terminal;
 use dampf_core::{Describe, Model, Statistics, Unsupported, Verdict};
+use dampf_dist::Partition;
 use dampf_report::{BusyLines, CheckReport, Excerpt, Origin, Run, Setting, Traffic, TrailFile};
 use dampf_search::{Judgement, Monitor, Outcome, StopReason};
 use std::path::Path;
