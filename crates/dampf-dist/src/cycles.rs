@@ -17,7 +17,9 @@
 //! distance, by the step with the least label.
 
 mod circle;
+mod improved_nested;
 mod message;
+mod naive_nested;
 mod owcty;
 mod propagation;
 mod rounds;
@@ -40,7 +42,9 @@ use dampf_core::{Action, Fault, Word};
 use dampf_net::Rank;
 use dampf_search::expand::BATCH;
 use dampf_store::{Inserted, Prefix, Session, StateRef};
+use improved_nested::ImprovedNested;
 use message::CycleMessage;
+use naive_nested::NaiveNested;
 use owcty::{Owcty, OwctyEnd};
 use propagation::Propagation;
 use rounds::{CycleId, Rounds, Tally};
@@ -53,6 +57,18 @@ pub struct SoughtCycles<'a> {
     pub is_accepting: &'a (dyn Fn(&[Word]) -> bool + Sync),
     /// What is wrong where there is such a run.
     pub fault: &'a Fault,
+}
+
+/// How cycles are looked for among the states of all ranks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum CycleMethod {
+    /// States that cannot be on a cycle are dropped.
+    #[default]
+    Owcty,
+    /// Nested searches from all accepting states; for comparison.
+    NaiveNested,
+    /// Nested searches that begin at back-level edges; for comparison.
+    ImprovedNested,
 }
 
 /// What looking for cycles took, beside exploring the states.
@@ -124,6 +140,8 @@ enum Stage {
     /// Which of the suspects is looked at next?
     Choosing,
     Dropping(Owcty),
+    NaiveNested(NaiveNested),
+    ImprovedNested(ImprovedNested),
     Propagating(Propagation),
     Circling(Circle),
     /// The rank that the cycle begins on collects its steps, by their number from the end.
@@ -135,6 +153,8 @@ impl Stage {
         match self {
             Stage::Agreeing(_) | Stage::Choosing | Stage::Retracing(..) => None,
             Stage::Dropping(owcty) => Some(owcty),
+            Stage::NaiveNested(nested) => Some(nested),
+            Stage::ImprovedNested(nested) => Some(nested),
             Stage::Propagating(propagation) => Some(propagation),
             Stage::Circling(circle) => Some(circle),
         }
@@ -156,7 +176,9 @@ pub(crate) struct Agreement {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum CycleTurn {
     Waits,
-    Worked { work: u64 },
+    Worked {
+        work: u64,
+    },
     /// All ranks know whether there is a cycle; the rank that knows it has noted it.
     Concluded,
 }
@@ -165,6 +187,7 @@ pub(crate) struct Cycles<'a, M: Distributable> {
     model: &'a M,
     is_accepting: IsAccepting<'a>,
     fault: &'a Fault,
+    method: CycleMethod,
     is_predictable: bool,
     rounds: Rounds,
     stage: Option<Stage>,
@@ -190,7 +213,12 @@ pub(crate) struct Cycles<'a, M: Distributable> {
 }
 
 impl<'a, M: Distributable> Cycles<'a, M> {
-    pub fn new(model: &'a M, ranks: Rank, sought: SoughtCycles<'a>, is_predictable: bool) -> Self {
+    pub fn new(
+        model: &'a M,
+        ranks: Rank,
+        sought: SoughtCycles<'a>,
+        (method, is_predictable): (CycleMethod, bool),
+    ) -> Self {
         let format = Format {
             depths: false,
             labels: false,
@@ -203,6 +231,7 @@ impl<'a, M: Distributable> Cycles<'a, M> {
             model,
             is_accepting: sought.is_accepting,
             fault: sought.fault,
+            method,
             is_predictable,
             rounds: Rounds::new(ranks),
             stage: None,
@@ -411,6 +440,8 @@ impl<'a, M: Distributable> Cycles<'a, M> {
                 Tally { best: self.chosen.map_or(CycleId::NONE, id), ..Tally::default() }
             }
             Stage::Dropping(owcty) => owcty.tally(),
+            Stage::NaiveNested(nested) => Tally { best: nested.best(&self.table), ..nested.tally() },
+            Stage::ImprovedNested(nested) => Tally { best: nested.best(&self.table), ..nested.tally() },
             Stage::Propagating(propagation) => Tally { best: propagation.best(&self.table), ..propagation.tally() },
             Stage::Circling(circle) => circle.tally(),
             Stage::Retracing(..) => unreachable!("the way back has no rounds"),
@@ -472,22 +503,29 @@ impl<'a, M: Distributable> Cycles<'a, M> {
                     self.choose(exploration);
                     Some(Stage::Choosing)
                 } else {
-                    self.send_with(false, mail.ranks);
-                    let owcty = Owcty::new(&self.table);
-                    self.counts.iterations = owcty.iterations;
-                    Some(Stage::Dropping(owcty))
+                    Some(self.first_stage(exploration, mail))
                 }
             }
             Stage::Choosing if all.best == CycleId::NONE => None,
             Stage::Choosing => {
                 self.counts.on_the_fly = true;
                 let orders = self.orders(exploration, mail.rank);
-                let begin = self.chosen.take().filter(|&number| orders.id(&self.table, number) == all.best);
-                if begin.is_some() {
+                let chosen = self.chosen.take().filter(|&number| orders.id(&self.table, number) == all.best);
+                if chosen.is_some() {
                     self.suspects.pop();
                 }
-                self.send_with(true, mail.ranks);
-                Some(Stage::Circling(Circle::new(&self.table, orders, begin)))
+                Some(self.circle(chosen, all.best, orders, mail.ranks))
+            }
+            Stage::NaiveNested(nested) if all.best != CycleId::NONE => {
+                Some(self.circle(nested.found, all.best, nested.into_orders(), mail.ranks))
+            }
+            Stage::NaiveNested(nested) => (all.sent > 0).then_some(Stage::NaiveNested(nested)),
+            Stage::ImprovedNested(nested) if all.best != CycleId::NONE => {
+                Some(self.circle(nested.found, all.best, nested.into_orders(), mail.ranks))
+            }
+            Stage::ImprovedNested(mut nested) => {
+                nested.turn_level();
+                (all.count > 0).then_some(Stage::ImprovedNested(nested))
             }
             Stage::Dropping(owcty) if all.sent > 0 => Some(Stage::Dropping(owcty)),
             Stage::Dropping(mut owcty) => {
@@ -514,9 +552,8 @@ impl<'a, M: Distributable> Cycles<'a, M> {
                     Some(Stage::Propagating(propagation))
                 } else {
                     assert!(all.best != CycleId::NONE, "what OWCTY leaves has an accepting cycle");
-                    let begin = propagation.find(&self.table, all.best);
-                    self.send_with(true, mail.ranks);
-                    Some(Stage::Circling(Circle::new(&self.table, propagation.into_orders(), begin)))
+                    let found = propagation.find(&self.table, all.best);
+                    Some(self.circle(found, all.best, propagation.into_orders(), mail.ranks))
                 }
             }
             Stage::Circling(circle) if all.yes > 0 => {
@@ -537,6 +574,31 @@ impl<'a, M: Distributable> Cycles<'a, M> {
         };
         self.is_concluded = stage.is_none();
         self.stage = stage;
+    }
+
+    /// What is done first with the states that were explored, all of them.
+    fn first_stage<S: RankStore>(&mut self, exploration: &Exploration<'a, M, S>, mail: &Mail) -> Stage {
+        self.send_with(self.method != CycleMethod::Owcty, mail.ranks);
+        let table = &self.table;
+        match self.method {
+            CycleMethod::Owcty => {
+                self.counts.iterations = 1;
+                Stage::Dropping(Owcty::new(table))
+            }
+            CycleMethod::NaiveNested => Stage::NaiveNested(NaiveNested::new(self.orders(exploration, mail.rank))),
+            CycleMethod::ImprovedNested => {
+                let initial = exploration.share.visited.initial_states().filter_map(|state| table.number(state));
+                let orders = self.orders(exploration, mail.rank);
+                Stage::ImprovedNested(ImprovedNested::new(table, orders, initial))
+            }
+        }
+    }
+
+    /// Looks for the cycle that begins with a state, which one rank has found.
+    fn circle(&mut self, found: Option<u32>, best: CycleId, orders: Orders, ranks: Rank) -> Stage {
+        self.send_with(true, ranks);
+        let begin = found.filter(|&number| orders.id(&self.table, number) == best);
+        Stage::Circling(Circle::new(&self.table, orders, begin))
     }
 
     /// Begins to send states with or without a load. All ranks do so between the same rounds.
@@ -634,9 +696,9 @@ impl<'a, M: Distributable> Cycles<'a, M> {
         if is_first {
             steps.insert(step + 1, Action(u64::MAX));
         }
-        let is_complete = steps.last_key_value().is_some_and(|(&last, &action)| {
-            action == Action(u64::MAX) && steps.len() as u64 == last + 1
-        });
+        let is_complete = steps
+            .last_key_value()
+            .is_some_and(|(&last, &action)| action == Action(u64::MAX) && steps.len() as u64 == last + 1);
         if !is_complete {
             return;
         }

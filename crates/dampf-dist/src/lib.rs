@@ -46,7 +46,7 @@ mod visited;
 mod wire;
 
 pub use checkpoint::{Checkpoints, ENDED, Start};
-pub use cycles::{CycleCounts, SoughtCycles};
+pub use cycles::{CycleCounts, CycleMethod, SoughtCycles};
 pub use library::Library;
 pub use local::{ForeignStates, LocalSearch, OwnStates};
 pub use node::Node;
@@ -55,7 +55,8 @@ pub use partition::{NoSuchSection, Partition};
 pub use queue::{Order, Waiting};
 pub use report::Summary;
 pub use run::{
-    Host, Network, RankProblem, cycles_on, cycles_on_host, cycles_on_threads, search_on, search_on_host, search_on_threads,
+    Host, Network, RankProblem, cycles_on, cycles_on_host, cycles_on_threads, search_on, search_on_host,
+    search_on_threads,
 };
 pub use sampling::partition_for;
 
@@ -81,6 +82,8 @@ pub struct RankSettings {
     /// So many sent states are remembered, not to be sent again.
     pub remembered: usize,
     pub termination: Termination,
+    /// In a search for cycles.
+    pub cycles: CycleMethod,
     /// Not in a search by levels, and not with depth slices.
     pub local: Option<LocalSearch>,
     pub checkpoints: Option<Checkpoints>,
@@ -96,6 +99,7 @@ impl Default for RankSettings {
             waiting: Waiting::default(),
             remembered: 1 << 16,
             termination: Termination::default(),
+            cycles: CycleMethod::default(),
             local: None,
             checkpoints: None,
             library: None,

@@ -14,10 +14,10 @@
 mod ending;
 mod searching;
 
-use crate::census::Census;
 use crate::accepting_predecessors::AcceptingPredecessors;
+use crate::census::Census;
 use crate::checkpoint::prepare_folder;
-use crate::cycles::{Cycles, SoughtCycles};
+use crate::cycles::{CycleMethod, Cycles, SoughtCycles};
 use crate::exploration::Exploration;
 use crate::levels::Levels;
 use crate::mail::Mail;
@@ -128,8 +128,8 @@ impl<'a, M: Distributable, S: RankStore> Node<'a, M, S> {
         let mut node = Node::new(rank, ranks, model, store, (options, settings), monitor)?;
         let partitioner = &node.exploration.share.delivery.partitioner;
         assert!(settings.local.is_none() && !partitioner.depends_on_depth(), "states have one owner each");
-        node.cycles = Some(Cycles::new(model, ranks, sought, options.deterministic));
-        if !options.deterministic && !options.keep_going {
+        node.cycles = Some(Cycles::new(model, ranks, sought, (settings.cycles, options.deterministic)));
+        if settings.cycles == CycleMethod::Owcty && !options.deterministic && !options.keep_going {
             node.exploration.find_cycles_early(AcceptingPredecessors::new(sought.is_accepting));
         }
         Ok(node)

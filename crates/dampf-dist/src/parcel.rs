@@ -208,12 +208,5 @@ pub fn unpack_single<M: Transfer>(model: &M, arrivals: &mut Arrivals, parcel: &[
 }
 
 fn one<M: Transfer>(model: &M) -> Format {
-    Format {
-        depths: false,
-        labels: false,
-        places: false,
-        positions: false,
-        accepting: false,
-        parts: model.has_parts(),
-    }
+    Format { depths: false, labels: false, places: false, positions: false, accepting: false, parts: model.has_parts() }
 }

@@ -16,7 +16,7 @@ use dampf_dist::SoughtCycles;
 use dampf_ltl::{CycleAlgorithm, CycleSearch, Product, check_cycles, confirmed, projected};
 use dampf_report::{Origin, Run};
 use dampf_search::{Judgement, Monitor, Outcome, judge};
-use dampf_store::{Exactness, ExactStore};
+use dampf_store::{ExactStore, Exactness};
 use std::sync::Arc;
 
 /// What looking at properties came to.

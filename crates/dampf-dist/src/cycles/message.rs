@@ -8,13 +8,28 @@ use dampf_net::Rank;
 #[derive(Debug)]
 pub(crate) enum CycleMessage<'b> {
     /// States that steps lead to, for their owner.
-    States { round: u64, states: &'b [u8] },
-    RoundEnd { round: u64, tally: Tally },
+    States {
+        round: u64,
+        states: &'b [u8],
+    },
+    RoundEnd {
+        round: u64,
+        tally: Tally,
+    },
     /// By which step does the state of this number lead to this one? That is the step of this number, counted from the
     /// end of the cycle; the rank `home` collects them.
-    Retrace { number: u32, step: u64, home: Rank, target: &'b [u8] },
+    Retrace {
+        number: u32,
+        step: u64,
+        home: Rank,
+        target: &'b [u8],
+    },
     /// By this one.
-    Retraced { step: u64, action: Action, is_first: bool },
+    Retraced {
+        step: u64,
+        action: Action,
+        is_first: bool,
+    },
     /// The cycle is known.
     Concluded,
 }

@@ -11,7 +11,7 @@ use crate::wire::{Garbled, Reader, Write};
 use dampf_net::Rank;
 
 /// An accepting state, wherever it is: these are ordered, and different for different states.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub(crate) struct CycleId {
     pub order: u64,
     /// Its rank plus one; 0 for no state.

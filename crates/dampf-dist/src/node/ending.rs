@@ -37,8 +37,7 @@ impl<M: Distributable, S: RankStore> Node<'_, M, S> {
         let Some(cycles) = &mut self.cycles else { return self.report() };
         let judgement = &self.exploration.judgement;
         let is_over = judgement.ends_search(self.options).is_some() || self.ended_at_start.is_some();
-        let agreement =
-            Agreement { is_over, is_partial: judgement.truncated, is_halted: self.stopped.is_some() };
+        let agreement = Agreement { is_over, is_partial: judgement.truncated, is_halted: self.stopped.is_some() };
         self.phase = Phase::Cycling;
         cycles.begin(&mut self.exploration, &mut self.mail, agreement);
     }
