@@ -50,7 +50,14 @@ impl Census {
     ) -> Census {
         let delivery = &exploration.share.delivery;
         let (ranks, width) = (delivery.ranks, exploration.model.width());
-        let format = Format { depths: false, labels: false, places: false, positions: false, ..delivery.format };
+        let format = Format {
+            depths: false,
+            labels: false,
+            places: false,
+            positions: false,
+            accepting: false,
+            ..delivery.format
+        };
         let author = delivery.outbox.library.clone();
         let library = settings.library.as_ref().filter(|_| author.is_some());
         Census {

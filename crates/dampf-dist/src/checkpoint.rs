@@ -214,7 +214,14 @@ mod tests {
         let manifest = Manifest {
             generation: 2,
             level: 7,
-            format: Format { depths: true, labels: false, places: false, positions: false, parts: true },
+            format: Format {
+                depths: true,
+                labels: false,
+                places: false,
+                positions: false,
+                accepting: false,
+                parts: true,
+            },
             stored: vec![(1, Piece { name: "0-1.stored".to_owned(), bytes: 9 })],
             waiting: Vec::new(),
             found: Vec::new(),

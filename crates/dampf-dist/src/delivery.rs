@@ -71,6 +71,12 @@ impl<'a, M: Distributable> Delivery<'a, M> {
         })
     }
 
+    /// From now on states travel with accepting states before them. Nothing was sent yet.
+    pub fn carry_accepting(&mut self) {
+        self.format.accepting = true;
+        self.outbox.set_format(self.format);
+    }
+
     pub fn traffic(&self) -> Traffic {
         self.outbox.traffic
     }

@@ -11,6 +11,8 @@ pub(crate) struct Discovery {
     pub place: FaultPlace,
     /// The steps that lead from there to the fault, the faulty one included; none where the state itself is faulty.
     pub steps: Vec<Action>,
+    /// Where the fault is a run that goes on for ever: the steps that lead from there back to there.
+    pub cycle: Vec<Action>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

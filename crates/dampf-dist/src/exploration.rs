@@ -1,5 +1,6 @@
 //! Exploring a rank's share of the states.
 
+use crate::accepting_predecessors::AcceptingPredecessors;
 use crate::delivery::Delivery;
 use crate::discovery::{Discoveries, Discovery, FaultPlace};
 use crate::frontier::Frontier;
@@ -53,6 +54,7 @@ impl<'a, M: Distributable, S: RankStore> Exploration<'a, M, S> {
             labels: settings.order == Order::DepthFirst && !by_levels,
             places: options.deterministic,
             positions: false,
+            accepting: false,
             parts: model.has_parts(),
         };
         let keeps_whole = settings.waiting != Waiting::Hash && !options.deterministic;
@@ -89,7 +91,7 @@ impl<'a, M: Distributable, S: RankStore> Exploration<'a, M, S> {
             // All ranks see the same; one tells.
             if is_first && is_new {
                 let place = FaultPlace::Initial(number as u64);
-                discoveries.note(Discovery { fault, place, steps: Vec::new() });
+                discoveries.note(Discovery { fault, place, steps: Vec::new(), cycle: Vec::new() });
             }
         });
         for number in (0..initial.len()).filter(|&number| initial.leads_on(number)) {
@@ -131,6 +133,12 @@ impl<'a, M: Distributable, S: RankStore> Exploration<'a, M, S> {
         ending
     }
 
+    /// Looks for accepting cycles on the way. To be said before the first message.
+    pub fn find_cycles_early(&mut self, predecessors: AcceptingPredecessors<'a>) {
+        self.share.predecessors = Some(predecessors);
+        self.share.delivery.carry_accepting();
+    }
+
     pub fn has_work(&self) -> bool {
         !self.share.frontier.is_empty()
     }
@@ -165,7 +173,8 @@ impl<'a, M: Distributable, S: RankStore> Exploration<'a, M, S> {
         }
         // A predictable search looks at its whole level first.
         let ends = if self.share.ranking.is_some() { None } else { self.judgement.ends_search(self.options) };
-        (transitions, ends)
+        let is_suspicious = self.share.predecessors.as_ref().is_some_and(|known| known.suspect().is_some());
+        (transitions, ends.or(is_suspicious.then_some(StopReason::Fault)))
     }
 
     /// How many states the last batch had.

@@ -7,8 +7,10 @@
 //!
 //! A [`Node`] is what runs on a rank. [`search`] drives one on any network; simulations drive many.
 
+mod accepting_predecessors;
 mod census;
 mod checkpoint;
+mod cycles;
 mod delivery;
 mod discovery;
 mod exploration;
@@ -44,6 +46,7 @@ mod visited;
 mod wire;
 
 pub use checkpoint::{Checkpoints, ENDED, Start};
+pub use cycles::{CycleCounts, CycleMethod, SoughtCycles};
 pub use library::Library;
 pub use local::{ForeignStates, LocalSearch, OwnStates};
 pub use node::Node;
@@ -51,7 +54,10 @@ pub use outbox::Traffic;
 pub use partition::{NoSuchSection, Partition};
 pub use queue::{Order, Waiting};
 pub use report::Summary;
-pub use run::{Host, Network, RankProblem, search_on, search_on_host, search_on_threads};
+pub use run::{
+    Host, Network, RankProblem, cycles_on, cycles_on_host, cycles_on_threads, search_on, search_on_host,
+    search_on_threads,
+};
 pub use sampling::partition_for;
 
 use dampf_core::{Sections, Transfer};
@@ -76,6 +82,8 @@ pub struct RankSettings {
     /// So many sent states are remembered, not to be sent again.
     pub remembered: usize,
     pub termination: Termination,
+    /// In a search for cycles.
+    pub cycles: CycleMethod,
     /// Not in a search by levels, and not with depth slices.
     pub local: Option<LocalSearch>,
     pub checkpoints: Option<Checkpoints>,
@@ -91,6 +99,7 @@ impl Default for RankSettings {
             waiting: Waiting::default(),
             remembered: 1 << 16,
             termination: Termination::default(),
+            cycles: CycleMethod::default(),
             local: None,
             checkpoints: None,
             library: None,

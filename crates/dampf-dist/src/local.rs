@@ -234,5 +234,6 @@ fn note(
 ) {
     let last = step.map(|step| successors.action(step));
     let place = FaultPlace::State { state: root.state, distance: None };
-    discoveries.note(Discovery { fault, place, steps: path.iter().copied().chain(last).collect() });
+    let steps = path.iter().copied().chain(last).collect();
+    discoveries.note(Discovery { fault, place, steps, cycle: Vec::new() });
 }

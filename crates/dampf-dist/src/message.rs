@@ -84,6 +84,8 @@ pub enum Message<'b> {
         level: u64,
         origin: (u64, u32),
     },
+    /// Of the search for cycles.
+    Cycle(&'b [u8]),
     /// The result, for everybody.
     Finish(&'b [u8]),
     /// The last message of the sender, who leaves this search.
@@ -166,6 +168,10 @@ impl Message<'_> {
                 out.extend_from_slice(outcome);
             }
             Message::Leaves => out.push(16),
+            Message::Cycle(message) => {
+                out.push(24);
+                out.extend_from_slice(message);
+            }
             Message::Mark => out.push(22),
             Message::Saved(part) => {
                 out.push(23);
@@ -251,6 +257,7 @@ impl Message<'_> {
             16 => Message::Leaves,
             22 => Message::Mark,
             23 => Message::Saved(rest),
+            24 => Message::Cycle(rest),
             17 => Message::Places(rest),
             18 => Message::Positions(rest),
             19 => Message::IsInitial { question: reader.number()?, initial: reader.number()? },

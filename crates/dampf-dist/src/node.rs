@@ -5,7 +5,7 @@
 //! MPI, or among thousands in a simulation.
 //!
 //! The life of a node: it *searches* until the search has ended everywhere, was halted, or a level tells so; then it
-//! *counts* where states may lie on several ranks; it *serves*, having reported to the first rank, which rebuilds the
+//! *counts* where states may lie on several ranks; it looks for *cycles* where they are asked for; it *serves*, having reported to the first rank, which rebuilds the
 //! trails with the help of all; and it *leaves*, saying so to everybody, so that no message is left behind.
 //!
 //! The parts of a node have their own state and know nothing of each other but what they are given: what is here is
@@ -14,8 +14,10 @@
 mod ending;
 mod searching;
 
+use crate::accepting_predecessors::AcceptingPredecessors;
 use crate::census::Census;
 use crate::checkpoint::prepare_folder;
+use crate::cycles::{CycleMethod, Cycles, SoughtCycles};
 use crate::exploration::Exploration;
 use crate::levels::Levels;
 use crate::mail::Mail;
@@ -39,6 +41,8 @@ enum Phase {
     Searching,
     /// Counting states that may lie on several ranks.
     Counting,
+    /// Looking for cycles among the states of all ranks.
+    Cycling,
     /// Has reported, and helps with the trails.
     Serving,
     /// Knows the result and waits for the last messages of others.
@@ -59,6 +63,8 @@ pub struct Node<'a, M: Distributable, S: RankStore + 'a> {
     watch: Watch,
     saving: Option<Saving>,
     census: Option<Census>,
+    /// Where cycles are looked for.
+    cycles: Option<Cycles<'a, M>>,
     trails: Trails<'a, M>,
     /// Why the initial states leave nothing to search; all ranks come to the same.
     ended_at_start: Option<StopReason>,
@@ -95,6 +101,7 @@ impl<'a, M: Distributable, S: RankStore> Node<'a, M, S> {
             watch: Watch::new(ranks, options.max_states),
             saving: None,
             census: None,
+            cycles: None,
             trails: Trails::new(model, ranks, steps_max, options),
             ended_at_start: None,
             stopped: None,
@@ -105,6 +112,26 @@ impl<'a, M: Distributable, S: RankStore> Node<'a, M, S> {
             mail,
         };
         node.begin()?;
+        Ok(node)
+    }
+
+    /// The same for a search that looks for accepting cycles, too. States must have one owner each, and all be stored:
+    /// the partition does not depend on depth, and there are no local searches.
+    pub fn with_cycles(
+        (rank, ranks): (Rank, Rank),
+        model: &'a M,
+        store: &'a S,
+        (options, settings): (&'a SearchOptions, &'a RankSettings),
+        monitor: &'a Monitor,
+        sought: SoughtCycles<'a>,
+    ) -> Result<Self, RankProblem> {
+        let mut node = Node::new(rank, ranks, model, store, (options, settings), monitor)?;
+        let partitioner = &node.exploration.share.delivery.partitioner;
+        assert!(settings.local.is_none() && !partitioner.depends_on_depth(), "states have one owner each");
+        node.cycles = Some(Cycles::new(model, ranks, sought, (settings.cycles, options.deterministic)));
+        if settings.cycles == CycleMethod::Owcty && !options.deterministic && !options.keep_going {
+            node.exploration.find_cycles_early(AcceptingPredecessors::new(sought.is_accepting));
+        }
         Ok(node)
     }
 
@@ -189,7 +216,9 @@ impl<'a, M: Distributable, S: RankStore> Node<'a, M, S> {
             Message::Ended if is_searching => self.finish_search(),
             Message::Ended => {}
             Message::Halt(reason) => {
-                if matches!(self.phase, Phase::Searching | Phase::Counting) {
+                // A fault ends the exploration; what is left to look for after it is agreed upon.
+                let is_cycling = self.phase == Phase::Cycling && reason.is_wanted();
+                if matches!(self.phase, Phase::Searching | Phase::Counting) || is_cycling {
                     self.stop(reason);
                 }
             }
@@ -213,6 +242,10 @@ impl<'a, M: Distributable, S: RankStore> Node<'a, M, S> {
             Message::Mark => {}
             Message::Saved(part) => {
                 saving.iter_mut().for_each(|saving| saving.take_saved(exploration, from, part));
+            }
+            Message::Cycle(message) => {
+                let cycles = self.cycles.as_mut().expect("said where cycles are looked for only");
+                cycles.take(exploration, mail, from, message);
             }
             Message::Report(report) => {
                 let report = Report::decode(report).expect("a report from another rank can be read");
@@ -276,6 +309,7 @@ impl<'a, M: Distributable, S: RankStore> Node<'a, M, S> {
         let turn = match self.phase {
             Phase::Searching => self.search(),
             Phase::Counting => self.count(),
+            Phase::Cycling => self.cycle(),
             Phase::Serving => Turn::Idle,
             Phase::Leaving if self.gone.iter().all(|&gone| gone) => return Turn::Done,
             Phase::Leaving => Turn::Idle,

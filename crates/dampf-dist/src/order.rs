@@ -46,7 +46,7 @@ fn placed(level: u64, (((position, step), of_state), fault): (PlaceOfFault, Faul
         0 => FaultPlace::Initial(position),
         _ => FaultPlace::Placed { level, position, step, of_state },
     };
-    Discovery { fault, place, steps: Vec::new() }
+    Discovery { fault, place, steps: Vec::new(), cycle: Vec::new() }
 }
 
 pub(crate) struct Ranking {
@@ -319,6 +319,26 @@ impl Ranking {
         self.levels.iter_mut().for_each(RankedLevel::sort);
         self.size = size;
         self.batch = 0..0;
+    }
+
+    /// All states of this rank, each with its level and its position there.
+    pub fn for_each(&self, mut visit: impl FnMut(StateRef, u64, u64)) {
+        for (level, ranked) in self.levels.iter().enumerate() {
+            ranked.states.iter().zip(&ranked.positions).for_each(|(&state, &position)| {
+                visit(state, level as u64, position);
+            });
+        }
+    }
+
+    /// Where a state of this rank was found.
+    pub fn place_of(&self, state: StateRef) -> Option<FaultPlace> {
+        self.levels.iter().enumerate().find_map(|(level, ranked)| {
+            let at = ranked.states.iter().position(|&other| other == state)?;
+            Some(match ranked.places.get(at) {
+                Some(&(position, step)) => FaultPlace::Placed { level: level as u64, position, step, of_state: true },
+                None => FaultPlace::Initial(ranked.positions[at]),
+            })
+        })
     }
 
     /// The state at a position of a level, if it is this rank's, and by which way it was found.

@@ -80,6 +80,11 @@ impl Outbox {
         }
     }
 
+    /// Changes what travels with states, before the first was pushed.
+    pub fn set_format(&mut self, format: Format) {
+        self.buffers.iter_mut().for_each(|buffer| buffer.packer.set_format(format));
+    }
+
     /// Fetches what [`was_sent`](Self::was_sent) will look at.
     #[inline]
     pub fn fetch(&self, hash: u64) {

@@ -22,6 +22,8 @@ pub struct Companion {
     pub place: (u64, u32),
     /// In a checkpoint of a predictable search: its own position in its level.
     pub position: u64,
+    /// In a search for cycles: the fingerprint of an accepting state before it; 0 where none is known.
+    pub accepting: u64,
 }
 
 /// How many bits of the parent's reference travel.
@@ -36,6 +38,8 @@ pub struct Format {
     pub labels: bool,
     pub places: bool,
     pub positions: bool,
+    #[serde(default)]
+    pub accepting: bool,
     pub parts: bool,
 }
 
@@ -52,6 +56,12 @@ pub struct Packer {
 impl Packer {
     pub fn new(width: usize, format: Format) -> Self {
         Packer { format, departures: Departures::default(), bytes: Vec::new(), count: 0, last: vec![0; width] }
+    }
+
+    /// Changes what is written, before the first state was packed.
+    pub fn set_format(&mut self, format: Format) {
+        debug_assert_eq!(self.count, 0, "a parcel has one format");
+        self.format = format;
     }
 
     /// A packer whose reader finds the contents of states in a library.
@@ -81,6 +91,9 @@ impl Packer {
         }
         if self.format.positions {
             self.bytes.number(companion.position);
+        }
+        if self.format.accepting {
+            self.bytes.number(companion.accepting);
         }
         self.count += 1;
     }
@@ -169,6 +182,9 @@ pub fn unpack<M: Transfer>(
         if format.positions {
             companion.position = reader.number()?;
         }
+        if format.accepting {
+            companion.accepting = reader.number()?;
+        }
         visit(words, companion);
     }
     if reader.is_empty() { Ok(()) } else { Err(Garbled) }
@@ -192,5 +208,5 @@ pub fn unpack_single<M: Transfer>(model: &M, arrivals: &mut Arrivals, parcel: &[
 }
 
 fn one<M: Transfer>(model: &M) -> Format {
-    Format { depths: false, labels: false, places: false, positions: false, parts: model.has_parts() }
+    Format { depths: false, labels: false, places: false, positions: false, accepting: false, parts: model.has_parts() }
 }

@@ -218,12 +218,18 @@ impl<'m, M: Distributable> Partitioner<'m, M> {
     /// The owner by a hash of everything, whatever the partition is.
     #[inline]
     pub fn home(&mut self, state: &[Word]) -> Rank {
+        let hash = self.fingerprint(state);
+        self.spread(hash)
+    }
+
+    /// A hash of everything, the same in every process.
+    #[inline]
+    pub fn fingerprint(&mut self, state: &[Word]) -> u64 {
         if !self.model.has_parts() {
-            return self.spread(hash_words(state));
+            return hash_words(state);
         }
         self.fingerprints.words(self.model, state, &mut self.numbers);
-        let hash = mix(self.numbers.iter().fold(0, |hash: u64, &number| mix(hash ^ number)));
-        self.spread(hash)
+        mix(self.numbers.iter().fold(0, |hash: u64, &number| mix(hash ^ number)))
     }
 
     pub fn assign(&mut self, bucket: Bucket, owner: Rank) {

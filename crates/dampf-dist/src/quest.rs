@@ -66,12 +66,13 @@ impl Quest {
         for (rank, report) in reports.into_iter().enumerate() {
             tasks.extend(report.discoveries.into_iter().map(|discovery| (rank as Rank, discovery)));
         }
-        // Nearest first. The sort is stable, so ties are told in the order of ranks.
-        tasks.sort_by_key(|(_, discovery)| discovery.place.order());
+        // Nearest first, cycles last. The sort is stable, so ties are told in the order of ranks.
+        tasks.sort_by_key(|(_, discovery)| (!discovery.cycle.is_empty(), discovery.place.order()));
         if first_only && !tasks.is_empty() {
             tasks.truncate(1);
-            summary.statistics.faults = 1;
-            summary.judgement.faults = 1;
+            let faults = u64::from(tasks[0].1.cycle.is_empty());
+            summary.statistics.faults = faults;
+            summary.judgement.faults = faults;
         }
         let mut quest = Quest {
             summary,
@@ -112,7 +113,7 @@ impl Quest {
             }
             match discovery.place {
                 FaultPlace::Initial(initial) => {
-                    let trail = Trail::ending(initial, Vec::new());
+                    let trail = Trail { initial, stem: Vec::new(), cycle: discovery.cycle };
                     self.summary.findings.push(Finding { fault: discovery.fault, trail });
                 }
                 FaultPlace::Placed { level, position, step, .. } => {
@@ -145,7 +146,7 @@ impl Quest {
         }
         let (discovery, mut actions) = self.placed.take().expect("it is under way");
         actions.reverse();
-        let trail = Trail::ending(origin.0, actions);
+        let trail = Trail { initial: origin.0, stem: actions, cycle: discovery.cycle };
         self.summary.findings.push(Finding { fault: discovery.fault, trail });
         self.next_task();
     }
@@ -248,6 +249,7 @@ impl Quest {
     fn complete(&mut self, mut trail: Trail) {
         let search = self.search.take().expect("a search is under way");
         trail.stem.extend(search.way.iter().rev().flat_map(|link| &link.actions));
+        trail.cycle = search.discovery.cycle;
         self.summary.findings.push(Finding { fault: search.discovery.fault, trail });
         // Answers that are still under way are to a question of the past.
         self.question += 1;
@@ -273,8 +275,10 @@ impl Quest {
                 Ok(replayed) => replayed,
                 Err(error) => panic!("a trail to {fault} does not replay: {error}"),
             };
+            // A cycle was seen to close; what it passes is for whoever asked for it to see.
             let ends_in = [replayed.fault, replayed.fault_beyond];
-            assert!(ends_in.contains(&Some(fault.clone())), "{ends_in:?} is not {fault}");
+            let is_there = !trail.cycle.is_empty() || ends_in.contains(&Some(fault.clone()));
+            assert!(is_there, "{ends_in:?} is not {fault}");
         }
         self.summary
     }

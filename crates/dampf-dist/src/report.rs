@@ -1,5 +1,6 @@
 //! What a rank found out, and what follows for all: as values and as bytes.
 
+use crate::cycles::CycleCounts;
 use crate::discovery::{Discovery, FaultPlace};
 use crate::outbox::Traffic;
 use crate::wire::{Garbled, Reader, Write};
@@ -17,6 +18,7 @@ pub(crate) struct Report {
     pub judgement: Judgement,
     pub stopped: Option<StopReason>,
     pub discoveries: Vec<Discovery>,
+    pub cycles: CycleCounts,
     /// Why this rank saves no checkpoints any more.
     pub checkpoint_trouble: Option<String>,
 }
@@ -33,6 +35,7 @@ pub struct Summary {
     pub judgement: Judgement,
     pub stopped: Option<StopReason>,
     pub findings: Vec<Finding>,
+    pub cycles: CycleCounts,
     /// Why checkpoints could not be written, where that was so.
     pub checkpoint_trouble: Option<String>,
 }
@@ -68,6 +71,25 @@ fn read_traffic(reader: &mut Reader) -> Result<Traffic, Garbled> {
         part_bytes: reader.number()?,
         filed_bytes: reader.number()?,
         cross_transitions: reader.number()?,
+    })
+}
+
+fn write_cycles(out: &mut Vec<u8>, cycles: &CycleCounts) {
+    let CycleCounts { iterations, rounds, followed, states_sent, messages, left, on_the_fly } = *cycles;
+    [iterations, rounds, followed, states_sent, messages, left, u64::from(on_the_fly)]
+        .into_iter()
+        .for_each(|number| out.number(number));
+}
+
+fn read_cycles(reader: &mut Reader) -> Result<CycleCounts, Garbled> {
+    Ok(CycleCounts {
+        iterations: reader.number()?,
+        rounds: reader.number()?,
+        followed: reader.number()?,
+        states_sent: reader.number()?,
+        messages: reader.number()?,
+        left: reader.number()?,
+        on_the_fly: reader.number()? != 0,
     })
 }
 
@@ -175,6 +197,7 @@ impl Discovery {
             }
         }
         write_actions(out, &self.steps);
+        write_actions(out, &self.cycle);
     }
 
     fn read(reader: &mut Reader) -> Result<Discovery, Garbled> {
@@ -189,7 +212,7 @@ impl Discovery {
                 of_state: reader.number()? != 0,
             },
         };
-        Ok(Discovery { fault, place, steps: read_actions(reader)? })
+        Ok(Discovery { fault, place, steps: read_actions(reader)?, cycle: read_actions(reader)? })
     }
 }
 
@@ -203,6 +226,7 @@ impl Report {
         write_stopped(&mut out, self.stopped);
         out.number(self.discoveries.len() as u64);
         self.discoveries.iter().for_each(|discovery| discovery.write(&mut out));
+        write_cycles(&mut out, &self.cycles);
         out.text(self.checkpoint_trouble.as_deref().unwrap_or_default());
         out
     }
@@ -215,8 +239,9 @@ impl Report {
         let (judgement, stopped) = (read_judgement(&mut reader)?, read_stopped(&mut reader)?);
         let count = reader.count()?;
         let discoveries = (0..count).map(|_| Discovery::read(&mut reader)).collect::<Result<_, _>>()?;
+        let cycles = read_cycles(&mut reader)?;
         let checkpoint_trouble = Some(reader.text()?).filter(|trouble| !trouble.is_empty());
-        Ok(Report { statistics, traffic, redundant, judgement, stopped, discoveries, checkpoint_trouble })
+        Ok(Report { statistics, traffic, redundant, judgement, stopped, discoveries, cycles, checkpoint_trouble })
     }
 }
 
@@ -236,6 +261,7 @@ impl Summary {
             all.largest_share = all.largest_share.max(of_rank.states);
             all.traffic.add(&report.traffic);
             all.redundant += report.redundant;
+            all.cycles.add(&report.cycles);
             all.judgement.absorb(report.judgement.clone());
             all.checkpoint_trouble = all.checkpoint_trouble.take().or(report.checkpoint_trouble.clone());
         }
@@ -256,6 +282,7 @@ impl Summary {
             write_fault(&mut out, &finding.fault);
             write_trail(&mut out, &finding.trail);
         }
+        write_cycles(&mut out, &self.cycles);
         out.text(self.checkpoint_trouble.as_deref().unwrap_or_default());
         out
     }
@@ -270,7 +297,18 @@ impl Summary {
         let count = reader.count()?;
         let finding = |_| Ok(Finding { fault: read_fault(&mut reader)?, trail: read_trail(&mut reader)? });
         let findings = (0..count).map(finding).collect::<Result<_, Garbled>>()?;
+        let cycles = read_cycles(&mut reader)?;
         let checkpoint_trouble = Some(reader.text()?).filter(|trouble| !trouble.is_empty());
-        Ok(Summary { statistics, largest_share, traffic, redundant, judgement, stopped, findings, checkpoint_trouble })
+        Ok(Summary {
+            statistics,
+            largest_share,
+            traffic,
+            redundant,
+            judgement,
+            stopped,
+            findings,
+            cycles,
+            checkpoint_trouble,
+        })
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::Distributable;
 use crate::RankSettings;
+use crate::cycles::SoughtCycles;
 use crate::node::Node;
 use crate::partition::NoSuchSection;
 use crate::report::Summary;
@@ -145,10 +146,37 @@ pub fn search_on<M: Distributable, T: Transport>(
     settings: &RankSettings,
     monitor: &Monitor,
 ) -> Result<Summary, RankProblem> {
+    search_as_one(network, model, Task { options, settings, sought: None }, monitor)
+}
+
+/// The same, and looks for runs that pass accepting states for ever.
+pub fn cycles_on<M: Distributable, T: Transport>(
+    network: &mut Network<T>,
+    model: &M,
+    sought: SoughtCycles,
+    (options, settings): (&SearchOptions, &RankSettings),
+    monitor: &Monitor,
+) -> Result<Summary, RankProblem> {
+    search_as_one(network, model, Task { options, settings, sought: Some(sought) }, monitor)
+}
+
+/// What the ranks are to do.
+#[derive(Clone, Copy)]
+struct Task<'a> {
+    options: &'a SearchOptions,
+    settings: &'a RankSettings,
+    /// Where cycles are looked for.
+    sought: Option<SoughtCycles<'a>>,
+}
+
+fn search_as_one<M: Distributable, T: Transport>(
+    network: &mut Network<T>,
+    model: &M,
+    task: Task,
+    monitor: &Monitor,
+) -> Result<Summary, RankProblem> {
     let store = TreeStore::new(model.width());
-    watched(&|| store.bytes(), options, monitor, || {
-        search_as_rank(network, model, &store, (options, settings), monitor)
-    })
+    watched(&|| store.bytes(), task.options, monitor, || search_as_rank(network, model, &store, task, monitor))
 }
 
 /// Searches on so many ranks, each a thread of this process with a part of the states.
@@ -159,8 +187,28 @@ pub fn search_on_threads<M: Distributable>(
     settings: &RankSettings,
     monitor: &Monitor,
 ) -> Result<Summary, RankProblem> {
+    search_as_threads(ranks, model, Task { options, settings, sought: None }, monitor)
+}
+
+/// The same, and looks for runs that pass accepting states for ever.
+pub fn cycles_on_threads<M: Distributable>(
+    ranks: Rank,
+    model: &M,
+    sought: SoughtCycles,
+    (options, settings): (&SearchOptions, &RankSettings),
+    monitor: &Monitor,
+) -> Result<Summary, RankProblem> {
+    search_as_threads(ranks, model, Task { options, settings, sought: Some(sought) }, monitor)
+}
+
+fn search_as_threads<M: Distributable>(
+    ranks: Rank,
+    model: &M,
+    task: Task,
+    monitor: &Monitor,
+) -> Result<Summary, RankProblem> {
     let networks = connect(ranks).into_iter().map(Network::new).collect();
-    search_as_ranks(networks, model, (options, settings), monitor, |_| ()).1
+    search_as_ranks(networks, model, task, monitor, |_| ()).1
 }
 
 /// Several ranks of a network, all in this process, which is one of those that the network connects. One search may
@@ -218,10 +266,29 @@ pub fn search_on_host<M: Distributable, T: Transport>(
     settings: &RankSettings,
     monitor: &Monitor,
 ) -> Result<Summary, RankProblem> {
+    search_as_host(host, model, Task { options, settings, sought: None }, monitor)
+}
+
+/// The same, and looks for runs that pass accepting states for ever.
+pub fn cycles_on_host<M: Distributable, T: Transport>(
+    host: &mut Host<T>,
+    model: &M,
+    sought: SoughtCycles,
+    (options, settings): (&SearchOptions, &RankSettings),
+    monitor: &Monitor,
+) -> Result<Summary, RankProblem> {
+    search_as_host(host, model, Task { options, settings, sought: Some(sought) }, monitor)
+}
+
+fn search_as_host<M: Distributable, T: Transport>(
+    host: &mut Host<T>,
+    model: &M,
+    task: Task,
+    monitor: &Monitor,
+) -> Result<Summary, RankProblem> {
     let Host { post, networks } = host;
     let taken = std::mem::take(networks);
-    let (given_back, result) =
-        search_as_ranks(taken, model, (options, settings), monitor, |is_over| post.carry(is_over));
+    let (given_back, result) = search_as_ranks(taken, model, task, monitor, |is_over| post.carry(is_over));
     *networks = given_back;
     result
 }
@@ -231,18 +298,18 @@ pub fn search_on_host<M: Distributable, T: Transport>(
 fn search_as_ranks<M: Distributable>(
     networks: Vec<Network<ThreadTransport>>,
     model: &M,
-    options_and_settings: (&SearchOptions, &RankSettings),
+    task: Task,
     monitor: &Monitor,
     meanwhile: impl FnOnce(&dyn Fn() -> bool),
 ) -> (Vec<Network<ThreadTransport>>, Result<Summary, RankProblem>) {
     let stores: Vec<TreeStore> = networks.iter().map(|_| TreeStore::new(model.width())).collect();
     let bytes = || stores.iter().map(Store::bytes).sum();
-    watched(&bytes, options_and_settings.0, monitor, || {
+    watched(&bytes, task.options, monitor, || {
         std::thread::scope(|scope| {
             let rank = |(mut network, store): (Network<ThreadTransport>, _)| {
                 // The thread owns the network while it uses it, so that a thread that panics is lost to the others.
                 scope.spawn(move || {
-                    let result = search_as_rank(&mut network, model, store, options_and_settings, monitor);
+                    let result = search_as_rank(&mut network, model, store, task, monitor);
                     (network, result)
                 })
             };
@@ -267,11 +334,15 @@ fn search_as_rank<M: Distributable, T: Transport>(
     network: &mut Network<T>,
     model: &M,
     store: &TreeStore,
-    options_and_settings: (&SearchOptions, &RankSettings),
+    Task { options, settings, sought }: Task,
     monitor: &Monitor,
 ) -> Result<Summary, RankProblem> {
     let (rank, ranks) = (network.rank(), network.ranks());
-    let node = Node::new(rank, ranks, model, store, options_and_settings, monitor);
+    let asked = (options, settings);
+    let node = match sought {
+        Some(sought) => Node::with_cycles((rank, ranks), model, store, asked, monitor, sought),
+        None => Node::new(rank, ranks, model, store, asked, monitor),
+    };
     let agreed = network.agree(node.as_ref().err().map(RankProblem::to_string).as_deref());
     let mut node = node?;
     agreed?;

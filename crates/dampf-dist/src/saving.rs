@@ -82,7 +82,7 @@ impl Saving {
         let Prepared { folder, manifest, generation } = prepared;
         let log = folder.file(&format!("{generation}-{rank}.{STORED}"));
         // Files hold depths always: a resumed search may go in another order.
-        let format = Format { depths: true, positions: format.places, ..format };
+        let format = Format { depths: true, positions: format.places, accepting: false, ..format };
         Saving {
             checkpoints: checkpoints.clone(),
             folder,

@@ -34,9 +34,9 @@ struct ForeignStep {
 
 /// What travels with the state that a step leads to.
 #[inline]
-fn companion_of_step(parent: Stored, action: Action, place: (u64, u32)) -> Companion {
+fn companion_of_step(parent: Stored, action: Action, place: (u64, u32), accepting: u64) -> Companion {
     let Stored { state, depth, .. } = parent;
-    Companion { parent: parent_bits(state), depth: depth + 1, label: action.front_end(), place, position: 0 }
+    Companion { parent: parent_bits(state), depth: depth + 1, label: action.front_end(), place, position: 0, accepting }
 }
 
 /// The steps of a batch, by where they go.
@@ -97,16 +97,17 @@ impl<M: Distributable, S: RankStore> Sink for Sending<'_, '_, M, S> {
     ) -> Result<(), Infallible> {
         let has_labels = self.share.delivery.format.labels;
         self.share.delivery.partitioner.set_base(state);
+        self.look_for_cycles(number, source, state, successors);
         self.steps.order(successors, has_labels.then_some(source.label));
         if has_labels {
             // Others explore what they get first; here the latest is explored first.
-            self.send_at_once(successors, source);
+            self.send_at_once(successors, number, source);
         } else if self.mail.ranks > 1 {
             self.sort_out_foreign(successors, number, source);
         }
         if self.share.frontier.keeps_whole {
             for &step in &self.steps.steps {
-                let companion = companion_of_step(source, successors.action(step), (0, 0));
+                let companion = companion_of_step(source, successors.action(step), (0, 0), self.accepting(number));
                 self.share.wait_whole(successors.state(step), companion);
             }
             return Ok(());
@@ -127,7 +128,7 @@ impl<M: Distributable, S: RankStore> Sink for Sending<'_, '_, M, S> {
         let is_least = self.share.frontier.by_levels() && !self.share.delivery.partitioner.depends_on_depth();
         let place = FaultPlace::State { state: source.state, distance: is_least.then_some(u64::from(source.depth)) };
         let steps = step.map(|step| successors.action(step)).into_iter().collect();
-        self.discoveries.note(Discovery { fault, place, steps });
+        self.discoveries.note(Discovery { fault, place, steps, cycle: Vec::new() });
     }
 
     fn commit(&mut self, batch: &[Stored], successors: &[Successors]) -> Result<(), Infallible> {
@@ -140,12 +141,13 @@ impl<M: Distributable, S: RankStore> Sink for Sending<'_, '_, M, S> {
 
 impl<M: Distributable, S: RankStore> Sending<'_, '_, M, S> {
     /// Sends those of the steps whose states are others', from the last to the first, and leaves the rest.
-    fn send_at_once(&mut self, successors: &Successors, parent: Stored) {
+    fn send_at_once(&mut self, successors: &Successors, number: usize, parent: Stored) {
+        let accepting = self.accepting(number);
         let mut steps = std::mem::take(&mut self.steps.steps);
         steps.reverse();
         steps.retain(|&step| {
             let state = successors.state(step);
-            let companion = companion_of_step(parent, successors.action(step), (0, 0));
+            let companion = companion_of_step(parent, successors.action(step), (0, 0), accepting);
             let owner = self.share.delivery.partitioner.owner(state, companion.depth);
             if owner == Owner::Rank(self.mail.rank) {
                 return true;
@@ -218,10 +220,27 @@ impl<M: Distributable, S: RankStore> Sending<'_, '_, M, S> {
             }
             let state = successors.state(step as usize);
             let place = (self.position(number), step);
-            let companion = companion_of_step(parent, successors.action(step as usize), place);
+            let accepting = self.accepting(number as usize);
+            let companion = companion_of_step(parent, successors.action(step as usize), place, accepting);
             let owner = self.share.delivery.partitioner.owner(state, companion.depth);
             self.share.deliver(self.mail, owner, state, companion);
         }
+    }
+
+    /// Looks for cycles that the steps of a state close.
+    #[inline]
+    fn look_for_cycles(&mut self, number: usize, source: Stored, state: &[Word], successors: &Successors) {
+        let Share { predecessors, delivery, .. } = &mut *self.share;
+        if let Some(predecessors) = predecessors {
+            let fingerprint = |state: &[Word]| delivery.partitioner.fingerprint(state);
+            predecessors.explore(number, source.state, (state, successors), fingerprint);
+        }
+    }
+
+    /// What the successors of a state of the batch are told of accepting states before them.
+    #[inline]
+    fn accepting(&self, number: usize) -> u64 {
+        self.share.predecessors.as_ref().map_or(0, |predecessors| predecessors.passed_on(number))
     }
 
     /// The position in its level of a state of the batch, in a predictable search.
@@ -239,7 +258,8 @@ impl<M: Distributable, S: RankStore> Sending<'_, '_, M, S> {
             let successors = &successors[number as usize];
             let state = successors.state(step as usize);
             let action = successors.action(step as usize);
-            let companion = companion_of_step(batch[number as usize], action, (position, step));
+            let accepting = self.accepting(number as usize);
+            let companion = companion_of_step(batch[number as usize], action, (position, step), accepting);
             self.share.delivery.send_hashed(self.mail, owner, (hash, state), &companion);
         }
         self.steps.foreign = foreign;
@@ -247,13 +267,16 @@ impl<M: Distributable, S: RankStore> Sending<'_, '_, M, S> {
 
     /// Stores the successors of a batch that stay here.
     fn commit_own(&mut self, batch: &[Stored], successors: &[Successors]) {
-        let Share { visited, frontier, delivery, ranking, .. } = &mut *self.share;
+        let Share { visited, frontier, delivery, ranking, predecessors, .. } = &mut *self.share;
         let BatchSteps { own, pending, .. } = &mut *self.steps;
         for (OwnStep { number, step }, pending) in own.drain(..).zip(pending.drain(..)) {
             let Stored { state: parent, depth, .. } = batch[number as usize];
             let successors = &successors[number as usize];
             let state = successors.state(step as usize);
             let inserted = visited.session.commit(pending, state, Some(parent));
+            if let Some(predecessors) = predecessors {
+                predecessors.reach(inserted, predecessors.passed_on(number as usize));
+            }
             if let Some(ranking) = ranking {
                 ranking.reach(inserted, (ranking.position(number as usize), step));
             } else if let Inserted::New(found) = inserted {

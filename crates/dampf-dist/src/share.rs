@@ -1,5 +1,6 @@
 //! A rank's share of the states: those it has visited, those that wait, and the way of all others to their owners.
 
+use crate::accepting_predecessors::AcceptingPredecessors;
 use crate::delivery::{Delivery, Held};
 use crate::frontier::Frontier;
 use crate::mail::Mail;
@@ -20,6 +21,8 @@ pub(crate) struct Share<'a, M: Distributable, S: RankStore + 'a> {
     pub delivery: Delivery<'a, M>,
     /// In a predictable search.
     pub ranking: Option<Ranking>,
+    /// In a search for cycles that may end at the first one.
+    pub predecessors: Option<AcceptingPredecessors<'a>>,
     received: Received<Pending<'a, S>>,
     words: Vec<Word>,
 }
@@ -40,7 +43,7 @@ impl<'a, M: Distributable, S: RankStore> Share<'a, M, S> {
         ranking: Option<Ranking>,
     ) -> Self {
         let received = Received { companions: Vec::new(), words: Vec::new(), pending: Vec::new() };
-        Share { visited, frontier, delivery, ranking, received, words: vec![0; width] }
+        Share { visited, frontier, delivery, ranking, predecessors: None, received, words: vec![0; width] }
     }
 
     /// The next state to explore.
@@ -51,6 +54,9 @@ impl<'a, M: Distributable, S: RankStore> Share<'a, M, S> {
         while let Some(companion) = self.frontier.pop_whole(&mut self.words) {
             if let Inserted::New(state) = self.visited.insert(&self.words, parent_of_bits(companion.parent)) {
                 self.visited.note(state, companion);
+                if let Some(predecessors) = &mut self.predecessors {
+                    predecessors.note(state, companion.accepting);
+                }
                 return Some(Stored::new(state, companion.depth));
             }
         }
@@ -135,6 +141,9 @@ impl<'a, M: Distributable, S: RankStore> Share<'a, M, S> {
 
     fn store(&mut self, pending: Pending<'a, S>, state: &[Word], companion: Companion) {
         let inserted = self.visited.session.commit(pending, state, parent_of_bits(companion.parent));
+        if let Some(predecessors) = &mut self.predecessors {
+            predecessors.reach(inserted, companion.accepting);
+        }
         if let Some(ranking) = &mut self.ranking {
             ranking.reach(inserted, companion.place);
         } else if let Inserted::New(stored) = inserted {

@@ -98,6 +98,10 @@ impl<'a, S: RankStore> Visited<'a, S> {
         self.initial.push((state, number));
     }
 
+    pub fn initial_states(&self) -> impl Iterator<Item = StateRef> {
+        self.initial.iter().map(|&(state, _)| state)
+    }
+
     /// The number of a state among the initial ones, if it is one.
     pub fn initial_number(&self, state: StateRef) -> Option<u64> {
         self.initial.iter().find(|&&(initial, _)| initial == state).map(|&(_, number)| number)

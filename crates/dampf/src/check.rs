@@ -2,13 +2,13 @@
 
 use crate::cluster::{self, Attempt, Ranks};
 use crate::contents::Contents;
-use crate::cycle_engine;
+use crate::cycle_engine::{self, CycleQuestion};
 use crate::engine::{self, Question, Searched};
 use crate::failure::Failure;
 use crate::front_end::{self, FrontEnd, LookedAt, Made, Making};
 use crate::front_ends::Registry;
 use crate::interrupt;
-use crate::options::{self, CheckOptions, Place, Search, Store};
+use crate::options::{self, CheckOptions, PartitionOption, Place, Search, Store};
 use crate::outputs::{Outputs, Shown};
 use crate::properties::{self, Property};
 use crate::resume;
@@ -16,6 +16,7 @@ use crate::rounds::{self, Clock, Ended, Exploration, Explored, Round};
 use crate::sampling;
 use crate::terminal::Terminal;
 use dampf_core::{Describe, Model, Statistics, Unsupported, Verdict};
+use dampf_dist::Partition;
 use dampf_report::{BusyLines, CheckReport, Excerpt, Origin, Run, Setting, Traffic, TrailFile};
 use dampf_search::{Judgement, Monitor, Outcome, StopReason};
 use std::path::Path;
@@ -169,8 +170,11 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
                 (Some(made), searched)
             }
             Ok(made) => {
+                let question = CycleQuestion { origin: &origin, attempt: &self.attempt, round: &round };
+                let (options, terminal) = (self.options, self.terminal);
                 let watched =
-                    cycle_engine::search(&made.searched, &self.properties, &round, self.options, self.terminal);
+                    cycle_engine::search(&made.searched, &self.properties, &question, self.ranks, options, terminal)?;
+                self.attempt.number += 1;
                 violated = watched.violated;
                 (Some(made), watched.searched)
             }
@@ -422,10 +426,16 @@ fn check_property_options(options: &CheckOptions, properties: &[Property]) -> Re
         }
         return Ok(());
     }
+    let is_shared = cluster::is_shared(options);
+    let by_depth = matches!(options.cluster.partition, Some(PartitionOption::Named(Partition::DepthSlices(_))));
     let refused = [
-        (cluster::is_shared(options), "ranks and checkpoints"),
+        (options.cluster.checkpoint.is_some(), "--checkpoint"),
+        (is_shared && by_depth, "--partition depth"),
+        (options.cluster.local_search.is_some(), "--local-search"),
+        (is_shared && options.fairness != options::Fairness::None, "--fairness on ranks"),
+        (is_shared && options.cycles != options::CycleOption::Auto, "--cycles on ranks, where there is one way"),
         (!matches!(options.store, Store::Tree | Store::Exact), "--store hash-compact and disk"),
-        (options.search != Search::Bfs, "--search"),
+        (!is_shared && options.search != Search::Bfs, "--search"),
         (options.model.program.symmetry, "--symmetry"),
     ];
     match refused.into_iter().find(|(is_asked, _)| *is_asked) {

@@ -11,7 +11,8 @@ use crate::terminal::complain;
 use crate::values::RANKS_MAX;
 use dampf_core::Word;
 use dampf_dist::{
-    Checkpoints, Distributable, Library, Order, Partition, RankProblem, RankSettings, Start, Summary, Waiting,
+    Checkpoints, Distributable, Library, Order, Partition, RankProblem, RankSettings, SoughtCycles, Start, Summary,
+    Waiting,
 };
 use dampf_report::{Origin, Traffic};
 use dampf_search::checkpoint::{self, CheckpointProblem};
@@ -152,6 +153,33 @@ impl Ranks {
             #[cfg(feature = "mpi")]
             Ranks::MpiWithThreads(host) => dampf_dist::search_on_host(host, model, options, settings, monitor),
         };
+        self.told(searched, settings)
+    }
+
+    /// Searches on all ranks, for runs that pass accepting states for ever, too; not to be asked of one.
+    pub fn search_cycles<M: Distributable>(
+        &mut self,
+        model: &M,
+        sought: SoughtCycles,
+        (options, settings): (&SearchOptions, &RankSettings),
+        monitor: &Monitor,
+    ) -> Result<Summary, Failure> {
+        let asked = (options, settings);
+        let searched = match self {
+            Ranks::One => unreachable!("a search without ranks is another one"),
+            Ranks::Here { ranks, threads } => {
+                dampf_dist::cycles_on_threads(*ranks * *threads, model, sought, asked, monitor)
+            }
+            #[cfg(feature = "mpi")]
+            Ranks::Mpi(network) => dampf_dist::cycles_on(network, model, sought, asked, monitor),
+            #[cfg(feature = "mpi")]
+            Ranks::MpiWithThreads(host) => dampf_dist::cycles_on_host(host, model, sought, asked, monitor),
+        };
+        self.told(searched, settings)
+    }
+
+    /// What a search came to, or what people are told where it came to nothing.
+    fn told(&self, searched: Result<Summary, RankProblem>, settings: &RankSettings) -> Result<Summary, Failure> {
         let speaks = self.speaks();
         searched.map_err(|problem| match problem {
             // The first rank tells of every problem that all know of.

@@ -1,17 +1,22 @@
 //! Looks for runs that violate properties, as the options say, and tells them.
 
+use crate::cluster::{self, Attempt, Ranks};
 use crate::engine::{Searched, search_options};
+use crate::failure::Failure;
 use crate::interrupt;
 use crate::options::{self, CheckOptions, CycleOption, Fairness};
 use crate::progress::Progress;
 use crate::properties::Property;
 use crate::rounds::Round;
 use crate::terminal::Terminal;
-use dampf_core::{Acceptance, Describe, Finding, Model, Movers, Propositions, Statistics, Verdict};
+use dampf_core::{
+    Acceptance, Describe, Finding, Model, Movers, Propositions, Sections, Statistics, Transfer, Verdict, Word,
+};
+use dampf_dist::SoughtCycles;
 use dampf_ltl::{CycleAlgorithm, CycleSearch, Product, check_cycles, confirmed, projected, shortened};
-use dampf_report::Run;
-use dampf_search::{Judgement, Monitor, Outcome};
-use dampf_store::ExactStore;
+use dampf_report::{Origin, Run};
+use dampf_search::{Judgement, Monitor, Outcome, judge};
+use dampf_store::{ExactStore, Exactness};
 use std::sync::Arc;
 
 /// A shorter run is looked for among so many states, unless it is asked for.
@@ -24,14 +29,23 @@ pub struct Watched {
     pub violated: Option<usize>,
 }
 
+/// What all searches of a round have in common.
+pub struct CycleQuestion<'a> {
+    pub origin: &'a Origin,
+    pub attempt: &'a Attempt,
+    pub round: &'a Round,
+}
+
 /// Looks at properties one after the other, until one is violated.
-pub fn search<M: Propositions + Acceptance + Movers>(
+pub fn search<M: Propositions + Acceptance + Movers + Transfer + Sections>(
     model: &M,
     properties: &[Property],
-    round: &Round,
+    question: &CycleQuestion,
+    ranks: &mut Ranks,
     options: &CheckOptions,
     terminal: &Terminal,
-) -> Watched {
+) -> Result<Watched, Failure> {
+    let round = question.round;
     let nothing = Outcome {
         verdict: Verdict::Verified,
         statistics: Statistics::default(),
@@ -42,7 +56,9 @@ pub fn search<M: Propositions + Acceptance + Movers>(
     let mut watched = Watched { searched: Searched::nothing(nothing), violated: None };
     for (number, property) in properties.iter().enumerate() {
         let before = watched.searched.outcome.statistics;
-        let mut outcome = search_one(model, property, (round, before.states), options, terminal);
+        let Searched { mut outcome, traffic, .. } =
+            search_one(model, property, (question, before.states), ranks, (options, terminal))?;
+        watched.searched.traffic = traffic;
         outcome.statistics = together(before, outcome.statistics);
         let all = &mut watched.searched.outcome;
         let judgement = std::mem::take(&mut all.judgement);
@@ -61,7 +77,7 @@ pub fn search<M: Propositions + Acceptance + Movers>(
     let limits = search_options(options, &round.clock, 0);
     let stopped = watched.searched.outcome.stopped.filter(|stop| stop.is_wanted());
     watched.searched.cut_short = stopped.map(|stop| stop.reason(&limits));
-    watched
+    Ok(watched)
 }
 
 /// The states of all searches count, and the largest store.
@@ -76,36 +92,70 @@ fn together(one: Statistics, other: Statistics) -> Statistics {
     }
 }
 
-fn search_one<M: Propositions + Acceptance + Movers>(
+fn search_one<M: Propositions + Acceptance + Movers + Transfer + Sections>(
     model: &M,
     property: &Property,
-    (round, states_before): (&Round, u64),
-    options: &CheckOptions,
-    terminal: &Terminal,
-) -> Outcome {
+    (question, states_before): (&CycleQuestion, u64),
+    ranks: &mut Ranks,
+    (options, terminal): (&CheckOptions, &Terminal),
+) -> Result<Searched, Failure> {
     let product = product(model, property);
     let monitor = Arc::new(Monitor::new());
     interrupt::direct_to(&monitor);
-    let progress = Progress::start(&monitor, options.progress == options::Progress::Auto, terminal);
+    let shows = options.progress == options::Progress::Auto && ranks.speaks();
+    let progress = Progress::start(&monitor, shows, terminal);
+    let round = question.round;
     let search = CycleSearch {
         algorithm: algorithm(options),
         is_fair: is_fair(options),
         fault: property.fault.clone(),
         options: search_options(options, &round.clock, round.states_before + states_before),
     };
-    let mut outcome = check_cycles(&product, &ExactStore::new(product.width()), &search, &monitor);
+    let searched = match ranks {
+        Ranks::One => {
+            let outcome = check_cycles(&product, &ExactStore::new(product.width()), &search, &monitor);
+            Ok(Searched::nothing(shorter(outcome, &product, search.is_fair, options)))
+        }
+        ranks => search_on_ranks(&product, &search, question, ranks, (options, &monitor)),
+    };
     progress.finish();
+    searched
+}
+
+/// Has a run that was found deep become a shorter one. (Ranks look for the shortest themselves.)
+fn shorter<M: Acceptance>(mut outcome: Outcome, product: &M, is_fair: bool, options: &CheckOptions) -> Outcome {
     if let Verdict::Violated(finding) = &outcome.verdict {
         let states_max = if options.short { usize::MAX } else { SHORTENED_STATES_MAX };
-        let shorter = shortened(&product, finding, search.is_fair, states_max);
-        outcome
-            .findings
-            .iter_mut()
-            .filter(|known| known.fault == shorter.fault)
-            .for_each(|known| *known = shorter.clone());
+        let shorter = shortened(product, finding, is_fair, states_max);
+        let known = outcome.findings.iter_mut().filter(|known| known.fault == shorter.fault);
+        known.for_each(|known| *known = shorter.clone());
         outcome.verdict = Verdict::Violated(Box::new(shorter));
     }
     outcome
+}
+
+/// Looks for cycles on all ranks.
+fn search_on_ranks<M: Propositions + Acceptance + Transfer + Sections>(
+    product: &Product<M>,
+    search: &CycleSearch,
+    question: &CycleQuestion,
+    ranks: &mut Ranks,
+    (options, monitor): (&CheckOptions, &Monitor),
+) -> Result<Searched, Failure> {
+    let settings = cluster::settings(options, question.attempt, question.origin, product, ranks.parts())?;
+    let sought = SoughtCycles { is_accepting: &|state: &[Word]| product.is_accepting(state), fault: &search.fault };
+    let summary = ranks.search_cycles(product, sought, (&search.options, &settings), monitor)?;
+    let certainty = (Exactness::Exact, summary.statistics.states);
+    let verdict = judge(&summary.findings, &summary.judgement, summary.stopped, certainty, &search.options);
+    let traffic = Some(cluster::traffic(&summary, &settings));
+    let outcome = Outcome {
+        verdict,
+        statistics: summary.statistics,
+        findings: summary.findings,
+        stopped: summary.stopped,
+        judgement: summary.judgement,
+    };
+    Ok(Searched { outcome, traffic, cut_short: None })
 }
 
 fn product<'a, M: Propositions + Acceptance>(model: &'a M, property: &'a Property) -> Product<'a, M> {

@@ -1,7 +1,8 @@
-//! From the end of the search to the result: the census, the report, the trails, and the last message.
+//! From the end of the search to the result: the census, cycles, the report, the trails, and the last message.
 
 use super::{Node, Phase};
 use crate::census::Census;
+use crate::cycles::{Agreement, CycleTurn};
 use crate::message::Message;
 use crate::report::{Report, Summary};
 use crate::{Distributable, RankStore};
@@ -18,8 +19,48 @@ impl<M: Distributable, S: RankStore> Node<'_, M, S> {
     }
 
     pub(super) fn stop(&mut self, reason: StopReason) {
+        if self.phase == Phase::Cycling {
+            // Exploring may have ended at a fault, or what seemed to be one.
+            self.stopped = Some(reason);
+        }
         self.stopped.get_or_insert(reason);
-        self.report();
+        // A limit ends everything, and everybody is told.
+        if self.phase == Phase::Searching && !reason.is_wanted() {
+            self.look_for_cycles();
+        } else {
+            self.report();
+        }
+    }
+
+    /// The states were explored: cycles are looked for, if anybody wants to know of them.
+    fn look_for_cycles(&mut self) {
+        let Some(cycles) = &mut self.cycles else { return self.report() };
+        let judgement = &self.exploration.judgement;
+        let is_over = judgement.ends_search(self.options).is_some() || self.ended_at_start.is_some();
+        let agreement = Agreement { is_over, is_partial: judgement.truncated, is_halted: self.stopped.is_some() };
+        self.phase = Phase::Cycling;
+        cycles.begin(&mut self.exploration, &mut self.mail, agreement);
+    }
+
+    /// Goes on looking for cycles.
+    pub(super) fn cycle(&mut self) -> Turn {
+        let cycles = self.cycles.as_mut().expect("cycles are looked for");
+        match cycles.turn(&mut self.exploration, &mut self.mail) {
+            CycleTurn::Waits => Turn::Idle,
+            CycleTurn::Worked { work } => Turn::Worked { work },
+            CycleTurn::Concluded => {
+                self.report();
+                Turn::Worked { work: 0 }
+            }
+        }
+    }
+
+    /// Ends the search for cycles everywhere, for this reason.
+    pub(super) fn halt_cycles(&mut self, reason: StopReason) {
+        if self.phase == Phase::Cycling && reason.is_wanted() {
+            self.mail.broadcast(&Message::Halt(reason));
+            self.stop(reason);
+        }
     }
 
     fn is_resumed(&self) -> bool {
@@ -36,7 +77,7 @@ impl<M: Distributable, S: RankStore> Node<'_, M, S> {
                 census.begin(&self.exploration);
             }
         } else {
-            self.report();
+            self.look_for_cycles();
         }
     }
 
@@ -70,13 +111,19 @@ impl<M: Distributable, S: RankStore> Node<'_, M, S> {
             let is_first_level = exploration.share.delivery.level == 0;
             statistics.frontier = if is_cut_short && !is_first_level { ranking.current().len() as u64 } else { 0 };
         }
+        let mut traffic = exploration.traffic();
+        let cycles = self.cycles.as_ref().map(|cycles| cycles.figures()).unwrap_or_default();
+        if let Some(of_cycles) = &self.cycles {
+            traffic.add(&of_cycles.traffic());
+        }
         let report = Report {
             statistics,
-            traffic: exploration.traffic(),
+            traffic,
             redundant: exploration.redundant,
             judgement: exploration.judgement.clone(),
             stopped: self.stopped,
             discoveries: exploration.discoveries.take(),
+            cycles,
             checkpoint_trouble: self.saving.as_ref().and_then(|saving| saving.trouble.clone()),
         };
         self.mail.send(0, &Message::Report(&report.encode()));

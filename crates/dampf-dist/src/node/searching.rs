@@ -77,6 +77,7 @@ impl<M: Distributable, S: RankStore> Node<'_, M, S> {
     pub(super) fn look_at_monitor(&mut self) {
         let Some(reason) = self.monitor.stopped() else { return };
         self.halt(reason);
+        self.halt_cycles(reason);
         // Trails take time, too. Those of a search that had ended in this way are what is left to do.
         if reason.is_wanted() && !self.stopped.is_some_and(StopReason::is_wanted) {
             let result = self.trails.pursue(&mut self.mail, |quest| quest.give_up(reason));

@@ -1,6 +1,7 @@
 //! Runs a search on a simulated network.
 
-use dampf_dist::{Distributable, Node, RankSettings, Summary};
+use dampf_core::{Acceptance, Fault, FaultKind};
+use dampf_dist::{Distributable, Node, RankSettings, SoughtCycles, Summary};
 use dampf_net::{Rank, simulation};
 use dampf_search::{Monitor, SearchOptions};
 use dampf_store::TreeStore;
@@ -20,6 +21,7 @@ pub fn simulated<M: Distributable>(
 }
 
 /// The same, where the simulation may end before the search has.
+#[allow(dead_code, reason = "each test crate uses what it needs")]
 pub fn try_simulated<M: Distributable>(
     models: &[M],
     ranks: Rank,
@@ -44,4 +46,35 @@ pub fn try_simulated<M: Distributable>(
         assert!(nodes.iter().all(|node| known(node) == known(&nodes[0])));
     }
     (summary, outcome)
+}
+
+/// Looks for accepting cycles on so many ranks, and returns what they agree on.
+#[allow(dead_code, reason = "each test crate uses what it needs")]
+pub fn simulated_cycles<M: Distributable + Acceptance + Sync>(
+    model: &M,
+    ranks: Rank,
+    (options, settings): (&SearchOptions, &RankSettings),
+    network: &simulation::SimulationSettings,
+    monitors: &[Monitor],
+) -> Summary {
+    let fault = cycle_fault();
+    let sought = SoughtCycles { is_accepting: &|state| model.is_accepting(state), fault: &fault };
+    let stores: Vec<TreeStore> = (0..ranks).map(|_| TreeStore::new(model.width())).collect();
+    let mut nodes: Vec<Node<M, TreeStore>> = (0..ranks)
+        .map(|rank| {
+            let (store, monitor) = (&stores[rank as usize], &monitors[rank as usize]);
+            Node::with_cycles((rank, ranks), model, store, (options, settings), monitor, sought)
+                .unwrap_or_else(|problem| panic!("{problem}"))
+        })
+        .collect();
+    let outcome = simulation::simulate(&mut nodes, network);
+    assert_eq!(outcome.ending, simulation::Ending::Finished, "{settings:?} {options:?} {network:?}");
+    let known = |node: &Node<M, TreeStore>| node.summary().map(Summary::encode);
+    assert!(nodes.iter().all(|node| known(node) == known(&nodes[0])));
+    nodes[0].summary().cloned().expect("the search has ended")
+}
+
+#[allow(dead_code, reason = "each test crate uses what it needs")]
+pub fn cycle_fault() -> Fault {
+    Fault { kind: FaultKind::Property, message: "an accepting cycle".to_owned(), location: None }
 }

@@ -1,0 +1,198 @@
+//! Accepting cycles on many ranks against the naive reference, on simulated networks.
+
+mod network;
+
+use dampf_core::{Acceptance, Finding, Trail, Verdict, replay};
+use dampf_dist::{CycleMethod, Order, Partition, RankSettings, Summary, Waiting};
+use dampf_net::simulation::SimulationSettings;
+use dampf_search::{Monitor, SearchOptions, StopReason, judge};
+use dampf_store::Exactness;
+use dampf_testkit::buchi::{BuchiGraph, random_buchi_graph};
+use dampf_testkit::graph::Size;
+use network::{cycle_fault, simulated_cycles};
+
+/// Graphs of all kinds: with few cycles and many, few accepting nodes and many.
+fn graph(seed: u64) -> BuchiGraph {
+    let size = Size { states: [12, 40, 90][seed as usize % 3], fanout: [1, 2, 3][seed as usize / 3 % 3], faults: 0 };
+    random_buchi_graph(seed, size, [2, 8, 30][seed as usize / 9 % 3])
+}
+
+fn monitors(ranks: u32) -> Vec<Monitor> {
+    (0..ranks).map(|_| Monitor::new()).collect()
+}
+
+fn options(deterministic: bool) -> SearchOptions {
+    SearchOptions { deterministic, deadlocks: false, ..SearchOptions::default() }
+}
+
+fn verdict(summary: &Summary, options: &SearchOptions) -> Verdict {
+    judge(
+        &summary.findings,
+        &summary.judgement,
+        summary.stopped,
+        (Exactness::Exact, summary.statistics.states),
+        options,
+    )
+}
+
+/// The run is one of the graph, goes round, and passes an accepting node there.
+fn confirm(graph: &BuchiGraph, Finding { fault, trail }: &Finding, context: &str) {
+    assert_eq!(*fault, cycle_fault(), "{context}");
+    assert!(!trail.cycle.is_empty(), "{context}");
+    let replayed = replay(graph, trail, false).unwrap_or_else(|error| panic!("{context}: {error}"));
+    assert!(replayed.states[trail.stem.len()..].iter().any(|state| graph.is_accepting(state)), "{context}");
+}
+
+fn compare(graph: &BuchiGraph, summary: &Summary, options: &SearchOptions, context: &str) {
+    match (verdict(summary, options), graph.has_accepting_cycle()) {
+        (Verdict::Verified, false) => {}
+        (Verdict::Violated(finding), true) => confirm(graph, &finding, context),
+        (verdict, expected) => panic!("{context}: {verdict:?}, but a cycle: {expected}; {summary:?}"),
+    }
+}
+
+#[test]
+fn ranks_agree_with_the_reference_on_random_graphs() {
+    let partitions =
+        [Partition::Full, Partition::Incremental, Partition::Estimate, Partition::Distance(1), Partition::Distance(4)];
+    let orders = [Order::Levels, Order::FirstCome, Order::DepthFirst, Order::BestFirst];
+    let (mut violated, mut early) = (0, 0);
+    for seed in 0..540u64 {
+        let graph = graph(seed);
+        for ranks in [1, 2, 3, 5] {
+            for attempt in 0..3u64 {
+                let mixed = (seed * 3 + attempt).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                let pick = |choices: usize, salt: u64| (mixed >> salt) as usize % choices;
+                // A predictable search goes by levels.
+                let order = if attempt == 1 { Order::Levels } else { orders[pick(4, 17)] };
+                let is_whole = matches!(order, Order::Levels | Order::FirstCome) && pick(3, 19) == 0;
+                let settings = RankSettings {
+                    partition: partitions[pick(partitions.len(), 23)].clone(),
+                    order,
+                    waiting: if is_whole { Waiting::Store } else { Waiting::Hash },
+                    remembered: [0, 1, 16, 1 << 12][pick(4, 37)],
+                    ..RankSettings::default()
+                };
+                // A search that keeps going explores everything first.
+                let options = SearchOptions { keep_going: attempt == 2, ..options(attempt == 1) };
+                let network = SimulationSettings::varied(mixed);
+                let summary = simulated_cycles(&graph, ranks, (&options, &settings), &network, &monitors(ranks));
+                let context = format!("seed {seed}, {ranks} ranks, attempt {attempt}: {options:?} {settings:?}");
+                compare(&graph, &summary, &options, &context);
+                if attempt == 0 && graph.has_accepting_cycle() {
+                    violated += 1;
+                    early += u64::from(summary.cycles.on_the_fly);
+                }
+            }
+        }
+    }
+    assert!(early > violated / 4, "{early} of {violated} cycles were found while states were explored");
+    assert!(early < violated, "OWCTY has found none");
+    println!("{early} of {violated} cycles were found while states were explored");
+}
+
+#[test]
+fn a_predictable_search_finds_the_same_cycle_on_any_number_of_ranks() {
+    for seed in 0..300u64 {
+        let graph = graph(seed);
+        let options = options(true);
+        let mut first: Option<Option<Trail>> = None;
+        for ranks in [1, 2, 3, 5] {
+            let settings = RankSettings {
+                partition: [Partition::Full, Partition::Incremental, Partition::Distance(2)][seed as usize % 3].clone(),
+                ..RankSettings::default()
+            };
+            let network = SimulationSettings::varied(seed + u64::from(ranks));
+            let summary = simulated_cycles(&graph, ranks, (&options, &settings), &network, &monitors(ranks));
+            let trail = summary.findings.first().map(|finding| finding.trail.clone());
+            assert_eq!(first.get_or_insert_with(|| trail.clone()), &trail, "seed {seed}, {ranks} ranks");
+        }
+    }
+}
+
+/// Faults of the model come first, and a search that keeps going tells both.
+#[test]
+fn faults_of_the_model_are_told() {
+    let mut both = 0;
+    for seed in 0..200u64 {
+        let size = Size { states: 40, fanout: 2, faults: 10 };
+        let graph = random_buchi_graph(seed, size, 5);
+        let faults = dampf_testkit::reference::reference(&graph.graph, false).faults;
+        let ranks = 1 + (seed % 4) as u32;
+        for keep_going in [false, true] {
+            let options = SearchOptions { keep_going, ..options(seed % 2 == 0) };
+            let settings = RankSettings::default();
+            let network = SimulationSettings::varied(seed);
+            let summary = simulated_cycles(&graph, ranks, (&options, &settings), &network, &monitors(ranks));
+            let context = format!("seed {seed}, {ranks} ranks: {summary:?}");
+            let (cycles, others): (Vec<_>, Vec<_>) =
+                summary.findings.iter().partition(|finding| !finding.trail.cycle.is_empty());
+            cycles.iter().for_each(|cycle| confirm(&graph, cycle, &context));
+            if keep_going {
+                assert_eq!(!cycles.is_empty(), graph.has_accepting_cycle(), "{context}");
+                assert_eq!(others.len(), faults.len(), "{context}");
+                both += u64::from(!cycles.is_empty() && !others.is_empty());
+            } else {
+                let is_wrong = graph.has_accepting_cycle() || !faults.is_empty();
+                assert_eq!(matches!(verdict(&summary, &options), Verdict::Violated(_)), is_wrong, "{context}");
+            }
+        }
+    }
+    assert!(both > 0);
+}
+
+/// A limit that is hit in any phase leaves the verdict open, or a cycle that was found before.
+#[test]
+fn limits_are_obeyed() {
+    let (mut unknown, mut violated) = (0, 0);
+    for seed in 0..200u64 {
+        let graph = graph(seed);
+        let ranks = 1 + (seed % 4) as u32;
+        let monitors = monitors(ranks);
+        monitors[(seed % u64::from(ranks)) as usize].stop(StopReason::TimeLimit);
+        let options = options(seed % 2 == 0);
+        let settings = RankSettings { order: Order::FirstCome, ..RankSettings::default() };
+        let network = SimulationSettings::varied(seed);
+        let summary = simulated_cycles(&graph, ranks, (&options, &settings), &network, &monitors);
+        match verdict(&summary, &options) {
+            Verdict::Unknown(_) => unknown += 1,
+            Verdict::Violated(finding) => {
+                confirm(&graph, &finding, "limited");
+                violated += 1;
+            }
+            Verdict::Verified => panic!("seed {seed}: a search that was stopped has verified something"),
+        }
+        // Not all states are within a limit of depth, and what is within may have a cycle.
+        let limited = SearchOptions { max_depth: Some(3), ..options };
+        let monitors = self::monitors(ranks);
+        let summary = simulated_cycles(&graph, ranks, (&limited, &settings), &network, &monitors);
+        match verdict(&summary, &limited) {
+            Verdict::Violated(finding) => confirm(&graph, &finding, "limited"),
+            Verdict::Verified => assert!(!graph.has_accepting_cycle(), "seed {seed}"),
+            Verdict::Unknown(_) => {}
+        }
+    }
+    assert!(unknown > violated);
+}
+
+/// Nested searches come to the same, with more to do.
+#[test]
+fn nested_searches_agree_with_the_reference() {
+    let mut followed = [0; 3];
+    for seed in 0..540u64 {
+        let graph = graph(seed);
+        for (number, cycles) in
+            [CycleMethod::Owcty, CycleMethod::NaiveNested, CycleMethod::ImprovedNested].into_iter().enumerate()
+        {
+            for ranks in [1, 3] {
+                let settings = RankSettings { cycles, ..RankSettings::default() };
+                let options = SearchOptions { keep_going: true, ..options(false) };
+                let network = SimulationSettings::varied(seed);
+                let summary = simulated_cycles(&graph, ranks, (&options, &settings), &network, &monitors(ranks));
+                compare(&graph, &summary, &options, &format!("seed {seed}, {ranks} ranks: {settings:?}"));
+                followed[number] += summary.cycles.followed;
+            }
+        }
+    }
+    println!("states that were followed by OWCTY, naive and improved nested searches: {followed:?}");
+}
