@@ -45,13 +45,13 @@ impl Acceptance for PromelaModel {
     }
 }
 
-/// Processes that are there or may be, by their instances. As in `pan -f`, who moves is whoever executes a statement: of
-/// a rendezvous the sender, not the receiver, who for SPIN cannot move by itself, and of `run` the parent. Of what is
-/// done in a row within `atomic`, all who execute a part.
+/// Processes that are there or may be, by their instances. As in `pan -f`, who moves is whoever executes a statement:
+/// of a rendezvous the sender, not the receiver, who for SPIN cannot move by itself, and of `run` the parent. Of what
+/// is done in a row within `atomic`, all who execute a part.
 ///
 /// `pan -f` misses runs that are fair in two cases: where `provided` or a priority keeps a process from moving, since
-/// it does not see that in steps of processes with greater numbers; and where all processes are stuck, since it looks at
-/// the claim's accepting places in the first of its moves there only.
+/// it does not see that in steps of processes with greater numbers; and where all processes are stuck, since it looks
+/// at the claim's accepting places in the first of its moves there only.
 impl Movers for PromelaModel {
     fn mover_count(&self) -> usize {
         self.gcl().mover_count()

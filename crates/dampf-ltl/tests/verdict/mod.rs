@@ -69,7 +69,7 @@ pub fn is_violated(path: &Path, question: Question) -> Result<bool, String> {
     promela.explore().map_err(|unsupported| unsupported.what)?;
     loop {
         let model = promela.model(Backend::Interpreter, false).map_err(|unsupported| unsupported.what)?;
-        match Graph::new(&model, &automaton) {
+        match Graph::explore(&model, &automaton) {
             Outcome::Refuted(refuted) => assert!(promela.learn(&refuted), "something is learnt"),
             Outcome::Unsupported(what) => return Err(what),
             Outcome::Fault => return Ok(true),
@@ -106,7 +106,8 @@ struct Graph {
 }
 
 impl Graph {
-    fn new(model: &PromelaModel, automaton: &Automaton) -> Outcome {
+    /// Built whole.
+    fn explore(model: &PromelaModel, automaton: &Automaton) -> Outcome {
         let product = Product::new(model, automaton);
         let (mut worker, mut out) = (product.worker(), Successors::new(product.width()));
         worker.initial(&mut out);

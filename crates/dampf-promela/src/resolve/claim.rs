@@ -1,9 +1,9 @@
 //! Never claims as automata over propositions.
 //!
-//! The control structure is SPIN's, as for proctypes. A claim makes one move per step of the system, along an edge whose
-//! condition holds in the state before the step. What it does in an `atomic` sequence is one move: all its conditions
-//! are about the same state, and one that does not hold undoes the move. Where a claim comes to its end, or to a label
-//! that begins with `end`, it is violated, and so it is where an assertion of it fails.
+//! The control structure is SPIN's, as for proctypes. A claim makes one move per step of the system, along an edge
+//! whose condition holds in the state before the step. What it does in an `atomic` sequence is one move: all its
+//! conditions are about the same state, and one that does not hold undoes the move. Where a claim comes to its end, or
+//! to a label that begins with `end`, it is violated, and so it is where an assertion of it fails.
 
 use super::asked::{Place, foreign};
 use super::body::Body;
