@@ -1,6 +1,10 @@
-//! Numbers about a state that a heuristic can be made of.
+//! What can be said of a state in numbers and truth values: for heuristics, and for properties of runs.
 
+use crate::expressions::Expression;
+use crate::hooks::Visible;
+use crate::machine::Machine;
 use crate::model::{ObjectModel, parts};
+use crate::thread::Status;
 use dampf_core::{Acceptance, Action, Model, Movers, Observations, Propositions, Word};
 
 impl Observations for ObjectModel {
@@ -31,5 +35,45 @@ impl Movers for ObjectModel {
     }
 }
 
-impl Propositions for ObjectModel {}
+/// A proposition, with what people call it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Proposition {
+    pub text: String,
+    pub expression: Expression,
+}
+
+impl Propositions for ObjectModel {
+    fn proposition_count(&self) -> usize {
+        self.propositions.len()
+    }
+
+    fn proposition_name(&self, proposition: usize) -> &str {
+        &self.propositions[proposition].text
+    }
+
+    fn holds(&self, proposition: usize, state: &[Word]) -> bool {
+        let mut worker = self.worker();
+        worker.machine.load(state);
+        worker.machine.value_of(&self.propositions[proposition].expression) != 0
+    }
+}
+
 impl Acceptance for ObjectModel {}
+
+impl Machine<'_> {
+    /// Whether a thread waits for what others have to do, while one of them can move. To wait for the end of another
+    /// thread does not count: whether that one ends is its own business.
+    pub fn waits_beside_others(&mut self, slot: u32) -> bool {
+        if self.process.ended.is_some() || !self.threads[slot as usize].is_alive() || self.waits_for_end(slot) {
+            return false;
+        }
+        let slots = self.threads.alive_slots();
+        matches!(self.ways(slot), Ok(0)) && slots.into_iter().any(|other| !matches!(self.ways(other), Ok(0)))
+    }
+
+    fn waits_for_end(&self, slot: u32) -> bool {
+        let thread = &self.threads[slot as usize];
+        let hook = self.system.program.hook(thread.pc);
+        thread.status == Status::Running && hook.is_some_and(|hook| matches!(hook.visible, Visible::AsJoin))
+    }
+}
