@@ -175,7 +175,7 @@ impl<M: Propositions> Worker for ProductWorker<'_, M> {
                 out.push_end(Action(NO_EDGE | self.steps.action(step).0), end);
             }
         }
-        let is_stuck = self.steps.is_empty() && self.steps.unsupported().is_none();
+        let is_stuck = self.steps.is_empty() && self.steps.unsupported().is_none() && !self.steps.is_ruled_out();
         if self.has_deadlocks && is_stuck && !self.steps.valid_end() {
             out.set_state_fault(Fault::deadlock());
         }

@@ -311,7 +311,7 @@ impl ObjectWorker<'_> {
                 Err(stop) => match self.machine.ending(stop) {
                     Some(Ending::Fault(fault)) => out.push_fault(action(slot, 0), fault),
                     Some(Ending::Unsupported(unsupported)) => out.set_unsupported(unsupported),
-                    _ => out.set_valid_end(true),
+                    _ => out.rule_out(),
                 },
             }
         }
@@ -335,7 +335,7 @@ impl ObjectWorker<'_> {
             Some(Ending::Fault(fault)) => out.push_fault(action(slot, way), fault),
             Some(Ending::Unsupported(unsupported)) => out.set_unsupported(unsupported),
             // A run that the program itself rules out ends here, and that is no deadlock.
-            Some(Ending::Pruned) => out.set_valid_end(true),
+            Some(Ending::Pruned) => out.rule_out(),
             Some(Ending::Nothing) => {}
         }
     }

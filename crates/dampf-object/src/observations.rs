@@ -27,7 +27,7 @@ impl Observations for ObjectModel {
 /// Threads, by their slots. What happens to a thread is a step of its, too.
 impl Movers for ObjectModel {
     fn mover_count(&self) -> usize {
-        self.slots() as usize
+        self.slots()
     }
 
     fn movers(&self, _: &[Word], action: Action, visit: &mut dyn FnMut(usize)) {
@@ -52,9 +52,13 @@ impl Propositions for ObjectModel {
     }
 
     fn holds(&self, proposition: usize, state: &[Word]) -> bool {
+        let expression = &self.propositions[proposition].expression;
+        if matches!(expression, Expression::Waits(slot) if *slot as usize >= self.slots()) {
+            return false;
+        }
         let mut worker = self.worker();
         worker.machine.load(state);
-        worker.machine.value_of(&self.propositions[proposition].expression) != 0
+        worker.machine.value_of(expression) != 0
     }
 }
 

@@ -192,7 +192,9 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
         }
         let mut warnings: Vec<String> =
             unreduced(self.options, &self.properties).map(str::to_owned).into_iter().collect();
-        if F::RUNS_END && outcome.verdict == Verdict::Verified && !outcome.judgement.met_end {
+        // With an automaton beside it a run that ends goes on, in its last state.
+        let knows_ends = self.properties.iter().all(|property| property.is_of_ends);
+        if F::RUNS_END && knows_ends && outcome.verdict == Verdict::Verified && !outcome.judgement.met_end {
             warnings.push(NO_RUN_ENDS.to_owned());
         }
         let elapsed = round.clock.elapsed();
@@ -417,7 +419,7 @@ fn check_property_options(options: &CheckOptions, properties: &[Property]) -> Re
         if options.fairness != options::Fairness::None || options.cycles != options::CycleOption::Auto {
             return Err(Failure::with_help(
                 "--fairness and --cycles are about properties of runs, and there is none to check",
-                "`--ltl FORMULA` gives one; so do --acceptance and --non-progress",
+                "`--ltl FORMULA` gives one; so do --acceptance, --non-progress, --livelock and --starvation",
             ));
         }
         return Ok(());
