@@ -305,7 +305,11 @@ impl Check<'_> {
             verdict: &verdict,
             statistics: &outcome.statistics,
             findings: &outcome.findings,
-            satisfied: properties::satisfied(&self.properties, cycle_engine::is_fair(options)),
+            satisfied: properties::satisfied(
+                &self.properties,
+                cycle_engine::is_fair(options),
+                outcome.judgement.met_end,
+            ),
             rounds,
             run,
             elapsed,

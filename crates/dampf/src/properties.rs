@@ -100,8 +100,8 @@ pub fn asked<F: FrontEnd>(front_end: &mut F, options: &CheckOptions) -> Result<V
     Ok(properties)
 }
 
-/// What is said where no run violates a property.
-pub fn satisfied(properties: &[Property], is_fair: bool) -> Option<String> {
+/// What is said where no run violates a property. Where no run ends, nothing is said of ends.
+pub fn satisfied(properties: &[Property], is_fair: bool, met_end: bool) -> Option<String> {
     let runs = if is_fair { "every run that is fair to all" } else { "every run" };
     let formulas = properties.iter().filter(|property| property.told.is_none());
     let names: Vec<String> = formulas.map(|property| format!("`{}`", property.automaton.name)).collect();
@@ -109,7 +109,8 @@ pub fn satisfied(properties: &[Property], is_fair: bool) -> Option<String> {
     if !names.is_empty() {
         told.push(format!("{runs} satisfies {}", names.join(", ")));
     }
-    told.extend(properties.iter().filter_map(|property| property.told).map(str::to_owned));
+    let others = properties.iter().filter(|property| met_end || !property.is_of_ends);
+    told.extend(others.filter_map(|property| property.told).map(str::to_owned));
     (!told.is_empty()).then(|| told.join("; "))
 }
 
