@@ -81,9 +81,14 @@ impl Describe for ObjectModel {
         worker.machine.step.is_told = true;
         let machine = &mut worker.machine;
         idle.into_iter()
-            .map(|(slot, is_blocked)| match is_blocked {
-                true => format!("never moves: {}", machine.blocked_line(slot)),
-                false => format!("never moves, though it could: {}", machine.blocked_line(slot)),
+            .map(|(slot, is_blocked)| {
+                let (name, line) = (machine.thread_name(slot), machine.blocked_line(slot));
+                let though = if is_blocked { "" } else { ", though it could at times" };
+                let rest = line.strip_prefix(&name).unwrap_or(&line).trim_start();
+                match rest.strip_prefix('(').and_then(|rest| rest.split_once(") ")) {
+                    Some((place, waits)) => format!("{name} never moves{though}: at {place} it {waits}"),
+                    None => format!("{name} never moves{though}: it {rest}"),
+                }
             })
             .collect()
     }
