@@ -46,6 +46,14 @@ void __dampf_unlock(const void *address, unsigned long size);
 #define VASSERT(...) \
     ((__VA_ARGS__) ? (void)0 : __dampf_assert_fail(#__VA_ARGS__, __FILE__, __LINE__, __func__));
 
+/* Publishes a proposition: formulas (--ltl) know by this name whether the condition held when a thread last came
+ * by. Before that it does not hold. A name is for one place. */
+#define PROP(name, ...) \
+    do { \
+        static int __dampf_prop_##name; \
+        __atomic_store_n(&__dampf_prop_##name, (__VA_ARGS__) ? 1 : 0, __ATOMIC_SEQ_CST); \
+    } while (0);
+
 /* Waits until nobody else holds the resource that the pointer points to, and takes hold of it. While it is
  * held, every access of another thread to its bytes is a privilege violation. */
 #define VLOCK(pointer) __dampf_lock((const void *)(pointer), DAMPF_SIZE_OF_RESOURCE(pointer));

@@ -67,6 +67,19 @@ pub trait Describe: Model {
     /// For a state without successors: one line per process that says what it waits for.
     fn describe_blocked(&self, state: &[Word]) -> Vec<String>;
 
+    /// For the states and steps of a cycle that a run repeats for ever: one line for each process that is there all the
+    /// time and takes no part in it. Nothing where that is not known.
+    fn describe_idle(&self, cycle: &[Vec<Word>], steps: &[Action]) -> Vec<String> {
+        let _ = (cycle, steps);
+        Vec::new()
+    }
+
+    /// The name of a process that can move in no state of such a cycle, if there is one.
+    fn describe_starving(&self, cycle: &[Vec<Word>], steps: &[Action]) -> Option<String> {
+        let _ = (cycle, steps);
+        None
+    }
+
     /// Where the threads are at the end of a run: their call stacks, innermost call first, in a state or, where the
     /// last step is a faulty one, at its fault. Nothing for languages without calls.
     fn describe_stacks(&self, state: &[Word], faulty: Option<Action>) -> Vec<CallStack> {

@@ -101,6 +101,7 @@ pub struct Successors {
     /// The last one is told first.
     state_faults: Vec<Fault>,
     valid_end: bool,
+    ruled_out: bool,
     unsupported: Option<Unsupported>,
     premises: Vec<String>,
 }
@@ -117,6 +118,7 @@ impl Successors {
             dead_ends: Vec::new(),
             state_faults: Vec::new(),
             valid_end: false,
+            ruled_out: false,
             unsupported: None,
             premises: Vec::new(),
         }
@@ -133,6 +135,7 @@ impl Successors {
         self.dead_ends.clear();
         self.state_faults.clear();
         self.valid_end = false;
+        self.ruled_out = false;
         self.unsupported = None;
         self.premises.clear();
     }
@@ -212,6 +215,7 @@ impl Successors {
         self.clear();
         self.state_faults.clone_from(&other.state_faults);
         self.valid_end = other.valid_end;
+        self.ruled_out = other.ruled_out;
         self.unsupported = other.unsupported.clone();
         self.premises.clone_from(&other.premises);
     }
@@ -297,6 +301,16 @@ impl Successors {
     #[inline]
     pub fn valid_end(&self) -> bool {
         self.valid_end
+    }
+
+    /// Whether the model itself rules out runs that come here and do not go on: they are no runs that stay here.
+    pub fn is_ruled_out(&self) -> bool {
+        self.ruled_out
+    }
+
+    /// Says that runs which do not go on from the explored state are of no interest, and no deadlocks.
+    pub fn rule_out(&mut self) {
+        (self.valid_end, self.ruled_out) = (true, true);
     }
 
     pub fn push(&mut self, action: Action, words: &[Word]) {

@@ -11,6 +11,7 @@
 mod cndfs;
 mod components;
 mod dual_core;
+mod ends;
 mod explorer;
 mod lasso;
 mod ndfs;
@@ -124,6 +125,42 @@ fn confirm<M: Acceptance + Movers>(model: &M, finding: &Finding, is_cycle: bool,
     if let Err(reason) = confirmed(model, finding, is_cycle, search.is_fair, &search.options) {
         panic!("a run to {} does not replay: {reason}", finding.fault);
     }
+}
+
+/// Looks for a state from which no end can be reached, though some run ends, and for all other faults of the model on
+/// the way. The store is empty when the search begins.
+///
+/// # Panics
+/// If a run does not replay, as above.
+pub fn check_ends<M: Acceptance + Movers, S: Numbered + Parent>(
+    model: &M,
+    store: &S,
+    options: &SearchOptions,
+    monitor: &Monitor,
+) -> Outcome {
+    let (mut seen, steps) =
+        watched(&|| store.bytes(), options, monitor, || ends::search(model, store, options, monitor));
+    if !seen.judgement.refuted.is_empty() {
+        (seen.lasso, seen.faults) = (None, Vec::new());
+    }
+    let mut runs = Runs::new(model, store);
+    let mut findings: Vec<Finding> = seen.faults.iter().map(|met| runs.finding(met)).collect();
+    if let Some(lasso) = &seen.lasso {
+        let message = format!("from step {} on no end can be reached any more, though other runs end", steps.max(1));
+        let fault = Fault { kind: FaultKind::Livelock, message, location: None };
+        findings.push(Finding { fault, trail: runs.lasso(lasso) });
+        monitor.stop(StopReason::Fault);
+    }
+    for Finding { fault, trail } in &findings {
+        if let Err(error) = replay_selected(model, trail, options.deadlocks, &options.faults) {
+            panic!("a run to {fault} does not replay: {error}");
+        }
+    }
+    let stopped = monitor.stopped();
+    let statistics = monitor.snapshot().statistics(store.bytes());
+    let certainty = (store.exactness(), statistics.states);
+    let verdict = judge(&findings, &seen.judgement, stopped, certainty, options);
+    Outcome { verdict, statistics, findings, stopped, judgement: seen.judgement }
 }
 
 /// Runs a finding again and looks at everything that it is said to be: a run to a fault, or, where it `is_cycle`, a

@@ -30,7 +30,7 @@ mod terms;
 mod tokens;
 mod translation;
 
-pub use cycles::{CycleAlgorithm, CycleSearch, check_cycles, confirmed, shortened};
+pub use cycles::{CycleAlgorithm, CycleSearch, check_cycles, check_ends, confirmed, shortened};
 pub use formula::Formula;
 pub use hoa::{parse_hoa, write_hoa};
 pub use parser::{Parsed, Proposition, Reading, is_read_differently, parse, parse_as, parse_source};

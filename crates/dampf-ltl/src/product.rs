@@ -237,7 +237,7 @@ impl<M: Propositions> Worker for ProductWorker<'_, M> {
         }
         self.worker.successors(own, &mut self.steps);
         out.restart_from(&self.steps);
-        let is_stuck = self.steps.is_empty() && self.steps.unsupported().is_none();
+        let is_stuck = self.steps.is_empty() && self.steps.unsupported().is_none() && !self.steps.is_ruled_out();
         if self.has_deadlocks && is_stuck && !self.steps.valid_end() {
             out.set_state_fault(Fault::deadlock());
         }

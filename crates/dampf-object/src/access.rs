@@ -189,6 +189,9 @@ impl Machine<'_> {
             self.remember(line, standing);
         }
         self.check_aligned(address, bytes)?;
+        if write && self.stops_for_watch(address, bytes) {
+            return Err(RunEnd::Visible);
+        }
         if !self.locked.is_empty() {
             self.check_locked(address, bytes)?;
         }
@@ -222,6 +225,7 @@ impl Machine<'_> {
                 (standing.valid & (!visible | read), standing.writable & (!visible | write))
             }
         };
+        let write = write & !self.system.sharing.watch.mask(address & !63);
         let program = &self.system.program;
         match (standing.region, program.line(address)) {
             (None, Some((line, _))) => self.memory.space.remember_constant(address, line, read),

@@ -15,6 +15,10 @@ pub struct CurrentStep {
     pub before_main: bool,
     /// The running thread may perform one visible operation.
     pub granted: bool,
+    /// The running thread may change what propositions look at: see [`watch`](crate::watch).
+    pub passes_watched: bool,
+    /// The watched places that the running thread was at when it began to run.
+    pub places: u64,
     /// The running thread has entered an atomic section in this step.
     pub section_began: bool,
     /// The step ends behind the operation at hand, though the thread stands before none that others can notice.
@@ -69,6 +73,8 @@ impl CurrentStep {
         self.alone = alone;
         self.others = others;
         self.granted = granted;
+        self.passes_watched = false;
+        self.places = 0;
         self.section_began = false;
         self.ends_here = false;
         self.watches_frames = false;

@@ -73,6 +73,35 @@ impl Describe for ObjectModel {
         self.stacks(state, faulty)
     }
 
+    fn describe_idle(&self, cycle: &[Vec<Word>], steps: &[Action]) -> Vec<String> {
+        let Some(first) = cycle.first() else { return Vec::new() };
+        let idle = self.idle(cycle, steps);
+        let mut worker = self.worker();
+        worker.machine.load(first);
+        worker.machine.step.is_told = true;
+        let machine = &mut worker.machine;
+        idle.into_iter()
+            .map(|(slot, is_blocked)| {
+                let (name, line) = (machine.thread_name(slot), machine.blocked_line(slot));
+                let though = if is_blocked { "" } else { ", though it could at times" };
+                let rest = line.strip_prefix(&name).unwrap_or(&line).trim_start();
+                match rest.strip_prefix('(').and_then(|rest| rest.split_once(") ")) {
+                    Some((place, waits)) => format!("{name} never moves{though}: at {place} it {waits}"),
+                    None => format!("{name} never moves{though}: it {rest}"),
+                }
+            })
+            .collect()
+    }
+
+    fn describe_starving(&self, cycle: &[Vec<Word>], steps: &[Action]) -> Option<String> {
+        let mut worker = self.worker();
+        worker.machine.load(cycle.first()?);
+        let machine = &mut worker.machine;
+        let starving = self.idle(cycle, steps).into_iter().filter(|&(_, is_blocked)| is_blocked);
+        let mut starving = starving.filter(|&(slot, _)| machine.waits_beside_others(slot)).map(|(slot, _)| slot);
+        starving.next().map(|slot| machine.thread_name(slot))
+    }
+
     fn describe_blocked(&self, state: &[Word]) -> Vec<String> {
         let mut worker = self.worker();
         worker.machine.load(state);
@@ -86,6 +115,21 @@ impl Describe for ObjectModel {
 const CALLS_MAX: usize = 12;
 
 impl ObjectModel {
+    /// The slots of threads that live through a cycle and do not move in it, and whether they cannot in any state.
+    fn idle(&self, cycle: &[Vec<Word>], steps: &[Action]) -> Vec<(u32, bool)> {
+        let mut idle: Vec<(u32, bool)> = (0..self.slots() as u32).map(|slot| (slot, true)).collect();
+        idle.retain(|(slot, _)| steps.iter().all(|step| parts(*step).0 != *slot));
+        let mut worker = self.worker();
+        for state in cycle {
+            worker.machine.load(state);
+            let machine = &mut worker.machine;
+            let alive = machine.threads.alive_slots();
+            idle.retain(|(slot, _)| alive.contains(slot));
+            idle.iter_mut().for_each(|(slot, is_blocked)| *is_blocked &= matches!(machine.ways(*slot), Ok(0)));
+        }
+        idle
+    }
+
     fn stacks(&self, state: &[Word], faulty: Option<Action>) -> Vec<CallStack> {
         let mut worker = self.worker();
         worker.machine.load(state);

@@ -11,7 +11,7 @@
 //!   addresses.
 //! - [`step`]: one step. What operations do: [`mutex`], [`condition`], [`rwlock`], [`spin`], [`semaphore`],
 //!   [`barrier`], [`lifecycle`], [`heap`], [`choice`], [`annotation`], [`atomics`], [`syscalls`], [`clock`].
-//! - [`sharing`]: what is visible and why that is sound; [`liveness`]: registers that no longer count.
+//! - [`sharing`]: what is visible and why that is sound; [`watch`], [`expressions`]: what properties of runs look at; [`liveness`]: registers that no longer count.
 //! - [`race`], [`announced`], [`lock_cycle`], [`initialisation`], [`faults`], [`undefined`]: what can be wrong.
 //! - [`premise`]: what a verdict rests on that nobody checks.
 //! - [`call_stack`], [`describe`], [`inspect`], [`footprint`], [`observations`]: states and steps for people,
@@ -36,6 +36,7 @@ mod dead_slots;
 mod delivery;
 mod describe;
 mod descriptors;
+mod expressions;
 mod faults;
 mod field_reads;
 mod file_calls;
@@ -108,9 +109,12 @@ mod transfer;
 mod undefined;
 mod uses;
 mod variables;
+mod watch;
 
+pub use expressions::{Expression, read_expression};
 pub use lift::lifted;
 pub use model::{ObjectModel, ObjectWorker};
+pub use observations::Proposition;
 pub use program::{Program, Refusal};
 pub use run::Ending;
 pub use sharing::{Sharing, read_facts};
@@ -118,3 +122,4 @@ pub use step_log::ToldAccess;
 pub use surroundings::{PROCESSORS, ReadableFile, Surroundings};
 pub use system::{Granularity, ProgramChecks};
 pub use uses::{SeenUses, Use};
+pub use watch::Watch;

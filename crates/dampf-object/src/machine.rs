@@ -89,6 +89,8 @@ pub struct Scratch {
     pub passed: Vec<u32>,
     /// Whether instructions come from lines that the user wrote, as far as somebody asked.
     pub user_lines: RefCell<HashMap<u64, bool>>,
+    /// The watched places that instructions belong to, likewise.
+    pub places: RefCell<HashMap<u64, u64>>,
     words: Vec<Word>,
     slots: Vec<u32>,
 }
@@ -263,12 +265,17 @@ impl<'m> Machine<'m> {
         self.system.components.intern(&self.scratch.words).0 + 1
     }
 
-    /// The state of a process that has ended: nothing is left but its exit status.
+    /// The state of a process that has ended: nothing is left but its exit status, and variables that are watched.
     fn store_end(&mut self, out: &mut Vec<Word>) {
-        let ended = Process { ended: self.process.ended, ..Process::default() };
-        ended.encode(&mut self.scratch.words);
+        let mut ended = Process { ended: self.process.ended, ..Process::default() };
         out.clear();
         out.resize(width(self.slots()), 0);
+        if self.system.sharing.watch.runs {
+            // A run that has ended stays where it ended, and what it looked at last still holds.
+            let globals = self.memory.space.tree(Region::Globals);
+            (out[GLOBALS], ended.globals_levels) = (globals.root, globals.levels);
+        }
+        ended.encode(&mut self.scratch.words);
         out[PROCESS] = self.interned_words();
         // What is loaded is not what was stored.
         self.process.change();

@@ -1,6 +1,7 @@
 //! The program as a model.
 
 use crate::machine::{Machine, width};
+use crate::observations::Proposition;
 use crate::premise::Premise;
 use crate::program::Program;
 use crate::run_end::RunEnd;
@@ -28,16 +29,18 @@ pub fn parts(action: Action) -> (u32, u32) {
 
 pub struct ObjectModel {
     pub system: System,
+    /// What properties of runs look at.
+    pub propositions: Vec<Proposition>,
 }
 
 impl ObjectModel {
     pub fn new(program: Arc<Program>, options: ProgramChecks, sharing: Sharing) -> ObjectModel {
-        ObjectModel { system: System::new(program, options, sharing) }
+        ObjectModel { system: System::new(program, options, sharing), propositions: Vec::new() }
     }
 
     /// A model whose memory lines and components lie on a ground.
     pub fn on(ground: Arc<dyn Ground>, program: Arc<Program>, options: ProgramChecks, sharing: Sharing) -> ObjectModel {
-        ObjectModel { system: System::on(ground, program, options, sharing) }
+        ObjectModel { system: System::on(ground, program, options, sharing), propositions: Vec::new() }
     }
 
     /// Lets the model's runs see how words of shared memory are used; a search has no use for that.
@@ -308,7 +311,7 @@ impl ObjectWorker<'_> {
                 Err(stop) => match self.machine.ending(stop) {
                     Some(Ending::Fault(fault)) => out.push_fault(action(slot, 0), fault),
                     Some(Ending::Unsupported(unsupported)) => out.set_unsupported(unsupported),
-                    _ => out.set_valid_end(true),
+                    _ => out.rule_out(),
                 },
             }
         }
@@ -332,7 +335,7 @@ impl ObjectWorker<'_> {
             Some(Ending::Fault(fault)) => out.push_fault(action(slot, way), fault),
             Some(Ending::Unsupported(unsupported)) => out.set_unsupported(unsupported),
             // A run that the program itself rules out ends here, and that is no deadlock.
-            Some(Ending::Pruned) => out.set_valid_end(true),
+            Some(Ending::Pruned) => out.rule_out(),
             Some(Ending::Nothing) => {}
         }
     }

@@ -1,7 +1,11 @@
-//! Numbers about a state that a heuristic can be made of.
+//! What can be said of a state in numbers and truth values: for heuristics, and for properties of runs.
 
+use crate::expressions::Expression;
+use crate::hooks::Visible;
+use crate::machine::Machine;
 use crate::model::{ObjectModel, parts};
-use dampf_core::{Acceptance, Action, Model, Movers, Observations, Propositions, Word};
+use crate::thread::Status;
+use dampf_core::{Acceptance, Action, Fault, Model, Movers, Observations, Propositions, Word};
 
 impl Observations for ObjectModel {
     /// Threads that are alive; those of them that have to wait; locks and variables that are held.
@@ -23,7 +27,7 @@ impl Observations for ObjectModel {
 /// Threads, by their slots. What happens to a thread is a step of its, too.
 impl Movers for ObjectModel {
     fn mover_count(&self) -> usize {
-        self.slots() as usize
+        self.slots()
     }
 
     fn movers(&self, _: &[Word], action: Action, visit: &mut dyn FnMut(usize)) {
@@ -31,5 +35,49 @@ impl Movers for ObjectModel {
     }
 }
 
-impl Propositions for ObjectModel {}
+/// A proposition, with what people call it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Proposition {
+    pub text: String,
+    pub expression: Expression,
+}
+
+impl Propositions for ObjectModel {
+    fn proposition_count(&self) -> usize {
+        self.propositions.len()
+    }
+
+    fn proposition_name(&self, proposition: usize) -> &str {
+        &self.propositions[proposition].text
+    }
+
+    fn holds(&self, proposition: usize, state: &[Word]) -> Result<bool, Fault> {
+        let expression = &self.propositions[proposition].expression;
+        if matches!(expression, Expression::Waits(slot) if *slot as usize >= self.slots()) {
+            return Ok(false);
+        }
+        let mut worker = self.worker();
+        worker.machine.load(state);
+        Ok(worker.machine.value_of(expression) != 0)
+    }
+}
+
 impl Acceptance for ObjectModel {}
+
+impl Machine<'_> {
+    /// Whether a thread waits for what others have to do, while one of them can move. To wait for the end of another
+    /// thread does not count: whether that one ends is its own business.
+    pub fn waits_beside_others(&mut self, slot: u32) -> bool {
+        if self.process.ended.is_some() || !self.threads[slot as usize].is_alive() || self.waits_for_end(slot) {
+            return false;
+        }
+        let slots = self.threads.alive_slots();
+        matches!(self.ways(slot), Ok(0)) && slots.into_iter().any(|other| !matches!(self.ways(other), Ok(0)))
+    }
+
+    fn waits_for_end(&self, slot: u32) -> bool {
+        let thread = &self.threads[slot as usize];
+        let hook = self.system.program.hook(thread.pc);
+        thread.status == Status::Running && hook.is_some_and(|hook| matches!(hook.visible, Visible::AsJoin))
+    }
+}

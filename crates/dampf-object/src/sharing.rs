@@ -47,6 +47,7 @@
 use crate::symmetry::{CLASSES_MAX, ThreadClass};
 use crate::transactions::{LockOrder, without_circles};
 use crate::uses::{Use, line_of};
+use crate::watch::Watch;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -175,6 +176,8 @@ pub struct Sharing {
     pub released: BTreeMap<u64, u64>,
     /// Instructions at which rounds of loops begin that try for a while. See [`spin_counters`](crate::spin_counters).
     pub round_heads: BTreeSet<u64>,
+    /// What is watched of whole runs.
+    pub watch: Watch,
     /// How often searches have refuted that.
     refuted_uses: u32,
     /// Nothing is assumed thread-local (`--reduce none`).
@@ -213,7 +216,8 @@ impl Sharing {
 
     /// Computes what is asked for all the time.
     fn summarise(&mut self) {
-        self.locks_observed = self.everything || self.knows(FactKind::LocksObserved, 0);
+        // Whoever watches whole runs notices who holds a lock: see `watch.rs`.
+        self.locks_observed = self.everything || self.watch.runs || self.knows(FactKind::LocksObserved, 0);
         self.ends_observed = self.everything || self.knows(FactKind::EndsObserved, 0);
         self.joins_observed = self.everything || self.knows(FactKind::JoinsObserved, 0);
         self.signals_sent = self.knows(FactKind::SignalsSent, 0);
@@ -318,6 +322,14 @@ impl Sharing {
         self.fences
     }
 
+    /// Watches whole runs from now on, and whatever `look` has watched of them besides.
+    pub fn watch<T>(&mut self, look: impl FnOnce(&mut Watch) -> T) -> T {
+        self.watch.runs = true;
+        let seen = look(&mut self.watch);
+        self.summarise();
+        seen
+    }
+
     /// States have so many slots: those of threads, and behind them one for each class of threads.
     #[inline]
     pub fn slots(&self) -> usize {
@@ -391,6 +403,7 @@ impl Sharing {
         for head in &self.round_heads {
             writeln!(text, "{ROUND} {head}").expect("a string takes everything");
         }
+        self.watch.write(&mut text);
         text
     }
 
@@ -418,6 +431,7 @@ impl Sharing {
             Some(ThreadClass { entry, argument, created_at: u32::try_from(created_at).ok()? })
         };
         let mut sharing = Sharing::new(everything);
+        sharing.watch = Watch::read(text);
         sharing.classes = text.lines().filter_map(class).take(CLASSES_MAX).collect();
         sharing.released = text.lines().filter_map(released).collect();
         let head = |line: &str| line.strip_prefix(ROUND)?.trim_start().parse().ok();

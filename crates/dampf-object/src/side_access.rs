@@ -65,7 +65,7 @@ impl Machine<'_> {
     }
 
     /// What an operation accesses besides its object, with these registers.
-    fn side_accesses(&self, hook: Hook, register: impl Fn(usize) -> u64) -> impl Iterator<Item = MemoryAccess> {
+    pub fn side_accesses(&self, hook: Hook, register: impl Fn(usize) -> u64) -> impl Iterator<Item = MemoryAccess> {
         let bytes = hook.object_access().map_or(0, |(bytes, _)| bytes);
         hook.row().side_accesses.iter().filter_map(move |&access| self.side_access(access, bytes, &register))
     }

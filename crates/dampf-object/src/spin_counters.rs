@@ -97,9 +97,10 @@ impl Machine<'_> {
     }
 
     /// Whether tries are left out. Where threads are interchangeable, all are made: a mark would have to move with its
-    /// thread, and runs could not be lifted step by step.
+    /// thread, and runs could not be lifted step by step. Whoever watches whole runs would see a thread go round for
+    /// ever that has only so many tries.
     fn leaves_out_tries(&self) -> bool {
-        self.has_segments() && self.system.sharing.classes.is_empty()
+        self.has_segments() && self.system.sharing.classes.is_empty() && !self.system.sharing.watch.runs
     }
 
     /// Whether a thread stands where it may be at its last try.

@@ -220,6 +220,8 @@ impl Machine<'_> {
         let stands_at_operation = system.program.hook(hart.pc).is_some() || self.is_system_call(hart.pc);
         let mut way = way.filter(|_| stands_at_operation);
         let mut budget = budget;
+        self.note_places(hart);
+        let changes_watched = self.step.granted && !stands_at_operation && self.writes_watched_ahead(hart);
         self.step.watches_frames = system.options.uninitialised || self.has_shared_frames(hart.x[2]);
         if self.has_segments() && !stands_at_operation && self.plain_access_ahead(hart).is_some() {
             // Such an access needs no grant, and is noted.
@@ -228,10 +230,13 @@ impl Machine<'_> {
         if self.has_history() && self.step.granted && !stands_at_operation {
             self.order_next_access(hart)?;
         }
-        if self.step.granted && !stands_at_operation {
+        if (self.step.granted || changes_watched) && !stands_at_operation {
             // The grant is for the access that the thread stands before. A thread that was interrupted stands before
             // any instruction; if it went through its next access at once, it would never be seen to stand before it.
-            let first = self.go_stretch(hart, None, &mut 1)?;
+            let first = match changes_watched {
+                true => self.passing_watched(|machine| machine.go_stretch(hart, None, &mut 1))?,
+                false => self.go_stretch(hart, None, &mut 1)?,
+            };
             self.step.granted = false;
             budget -= 1;
             if matches!(first, Stretch::Stopped) {
@@ -255,7 +260,8 @@ impl Machine<'_> {
     fn go_stretch(&mut self, hart: &mut Hart, way: Option<u32>, budget: &mut u64) -> Result<Stretch, RunEnd> {
         let system = self.system;
         let before = *budget;
-        let exit = match self.step.watches_frames || self.step.log.is_some() {
+        let has_places = !system.sharing.watch.places.is_empty();
+        let exit = match self.step.watches_frames || self.step.log.is_some() || has_places {
             true => self.run_watched(hart, budget)?,
             false => machine::run(hart, &system.program.code, self, budget),
         };
@@ -321,7 +327,11 @@ impl Machine<'_> {
     /// of the stack is left that others use: another frame may soon cover it.
     fn run_watched(&mut self, hart: &mut Hart, budget: &mut u64) -> Result<Exit<RunEnd>, RunEnd> {
         let system = self.system;
+        let has_places = !system.sharing.watch.places.is_empty();
         while *budget > 0 {
+            if has_places && self.changes_place(hart.pc) {
+                return Ok(Exit::Stopped(RunEnd::Visible));
+            }
             let access = self.access_ahead(hart);
             let mut one = 1;
             let exit = machine::run(hart, &system.program.code, self, &mut one);
@@ -547,6 +557,9 @@ impl Machine<'_> {
 
     fn stops_for_others(&mut self, hook: Hook, hart: &Hart) -> Result<bool, RunEnd> {
         let arguments = [hart.x[A0], hart.x[A0 + 1]];
+        if self.operation_stops_for_watch(hook, hart) {
+            return Ok(true);
+        }
         match &hook.row().ways {
             Ways::One | Ways::Waits(_) => {}
             Ways::Values(count) => match count(self, arguments) {
@@ -630,7 +643,7 @@ impl Machine<'_> {
         }
         let ahead = self.operation_ahead(hook, hart, way);
         let operating = ahead.is_some().then(|| hart.clone());
-        let next = self.perform(hook, hart, way);
+        let next = self.passing_watched(|machine| machine.perform(hook, hart, way));
         if let (Some(ahead), Some(operating)) = (ahead, operating) {
             self.log_operation(ahead, hook, &operating, &next);
         }
@@ -703,7 +716,11 @@ impl Machine<'_> {
         if way.is_none() {
             let visible = self.is_visible_call(hart)? && !self.is_free();
             let may_be_interrupted = is_interruptible_call(hart.x[A7]) && self.is_interruptible();
-            if visible || may_be_interrupted || self.call_stops_for_cancellation(hart) {
+            if visible
+                || may_be_interrupted
+                || self.call_stops_for_cancellation(hart)
+                || self.call_stops_for_watch(hart)
+            {
                 return Err(RunEnd::Visible);
             }
         }
@@ -723,7 +740,7 @@ impl Machine<'_> {
         }
         self.step.transaction.close();
         self.order_system_call();
-        let next = self.system_call(hart, way.unwrap_or(0))?;
+        let next = self.passing_watched(|machine| machine.system_call(hart, way.unwrap_or(0)))?;
         if way.is_some() {
             self.step.granted = false;
         }

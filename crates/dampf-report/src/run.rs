@@ -208,6 +208,14 @@ impl<'m, M: Describe> Run<'m, M> {
         }
     }
 
+    /// Who takes no part in the cycle, if the run repeats one for ever.
+    pub fn idle(&self) -> Vec<String> {
+        match self.trail.cycle.is_empty() {
+            true => Vec::new(),
+            false => self.model.describe_idle(&self.states[self.trail.stem.len()..], &self.trail.cycle),
+        }
+    }
+
     /// Where the threads are at the end; empty unless the run ends in a fault of a language with calls.
     pub fn stacks(&self) -> Vec<CallStack> {
         let Some(state) = self.states.last().filter(|_| self.fault.is_some()) else { return Vec::new() };

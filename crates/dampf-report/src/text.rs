@@ -230,6 +230,9 @@ fn write_steps<M: Describe>(
         }
         table.write(out, palette, index + 1, &run.step(index))?;
     }
+    for line in run.idle() {
+        writeln!(out, "  in the cycle, {line}")?;
+    }
     Ok(())
 }
 

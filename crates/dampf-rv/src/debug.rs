@@ -23,6 +23,7 @@ mod scopes;
 mod types;
 mod units;
 mod unwind;
+mod values;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -38,6 +39,7 @@ pub use library::{Container, ContainerKind, LibraryPart};
 pub use parts::{Part, Pointer};
 pub use types::TypeId;
 pub use unwind::CallerRule;
+pub use values::ValueKind;
 
 use crate::image::Elf;
 use evaluate::{Evaluator, Stopped};

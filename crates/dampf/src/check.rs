@@ -196,7 +196,9 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
         }
         let mut warnings: Vec<String> =
             unreduced(self.options, &self.properties).map(str::to_owned).into_iter().collect();
-        if F::RUNS_END && outcome.verdict == Verdict::Verified && !outcome.judgement.met_end {
+        // With an automaton beside it a run that ends goes on, in its last state.
+        let knows_ends = self.properties.iter().all(|property| property.is_of_ends);
+        if F::RUNS_END && knows_ends && outcome.verdict == Verdict::Verified && !outcome.judgement.met_end {
             warnings.push(NO_RUN_ENDS.to_owned());
         }
         let elapsed = round.clock.elapsed();
@@ -307,7 +309,11 @@ impl Check<'_> {
             verdict: &verdict,
             statistics: &outcome.statistics,
             findings: &outcome.findings,
-            satisfied: properties::satisfied(&self.properties, cycle_engine::is_fair(options)),
+            satisfied: properties::satisfied(
+                &self.properties,
+                cycle_engine::is_fair(options),
+                outcome.judgement.met_end,
+            ),
             rounds,
             run,
             elapsed,
@@ -421,7 +427,7 @@ fn check_property_options(options: &CheckOptions, properties: &[Property]) -> Re
         if options.fairness != options::Fairness::None || options.cycles != options::CycleOption::Auto {
             return Err(Failure::with_help(
                 "--fairness and --cycles are about properties of runs, and there is none to check",
-                "`--ltl FORMULA` gives one; so do --acceptance and --non-progress",
+                "`--ltl FORMULA` gives one; so do --acceptance, --non-progress, --livelock and --starvation",
             ));
         }
         return Ok(());
@@ -432,6 +438,8 @@ fn check_property_options(options: &CheckOptions, properties: &[Property]) -> Re
         (options.cluster.checkpoint.is_some(), "--checkpoint"),
         (is_shared && by_depth, "--partition depth"),
         (options.cluster.local_search.is_some(), "--local-search"),
+        (is_shared && properties.iter().any(|property| property.is_of_ends), "--livelock on ranks"),
+        (is_shared && properties.iter().any(|property| property.is_fair), "--starvation on ranks"),
         (is_shared && options.fairness != options::Fairness::None, "--fairness on ranks"),
         (is_shared && options.cycles != options::CycleOption::Auto, "--cycles on ranks, where there is one way"),
         (!matches!(options.store, Store::Tree | Store::Exact), "--store hash-compact and disk"),

@@ -6,14 +6,15 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::options::{self, CheckOptions, CycleOption, Fairness};
 use crate::progress::Progress;
-use crate::properties::Property;
+use crate::properties::{Property, STARVES};
 use crate::rounds::Round;
 use crate::terminal::Terminal;
 use dampf_core::{
-    Acceptance, Describe, Finding, Model, Movers, Propositions, Sections, Statistics, Transfer, Verdict, Word,
+    Acceptance, Describe, Fault, Finding, Model, Movers, Propositions, Sections, Statistics, Transfer, Verdict, Word,
+    replay,
 };
 use dampf_dist::SoughtCycles;
-use dampf_ltl::{CycleAlgorithm, CycleSearch, Product, check_cycles, confirmed, projected, shortened};
+use dampf_ltl::{CycleAlgorithm, CycleSearch, Product, check_cycles, check_ends, confirmed, projected, shortened};
 use dampf_report::{Origin, Run};
 use dampf_search::{Judgement, Monitor, Outcome, judge};
 use dampf_store::{ExactStore, Exactness};
@@ -99,6 +100,9 @@ fn search_one<M: Propositions + Acceptance + Movers + Transfer + Sections>(
     ranks: &mut Ranks,
     (options, terminal): (&CheckOptions, &Terminal),
 ) -> Result<Searched, Failure> {
+    if property.is_of_ends {
+        return Ok(Searched::nothing(search_ends(model, (question.round, states_before), options, terminal)));
+    }
     let product = product(model, property);
     let monitor = Arc::new(Monitor::new());
     interrupt::direct_to(&monitor);
@@ -107,7 +111,7 @@ fn search_one<M: Propositions + Acceptance + Movers + Transfer + Sections>(
     let round = question.round;
     let search = CycleSearch {
         algorithm: algorithm(options),
-        is_fair: is_fair(options),
+        is_fair: property.is_fair || is_fair(options),
         fault: property.fault.clone(),
         options: search_options(options, &round.clock, round.states_before + states_before),
     };
@@ -158,6 +162,22 @@ fn search_on_ranks<M: Propositions + Acceptance + Transfer + Sections>(
     Ok(Searched { outcome, traffic, cut_short: None })
 }
 
+/// Looks for states from which no end can be reached.
+fn search_ends<M: Acceptance + Movers>(
+    model: &M,
+    (round, states_before): (&Round, u64),
+    options: &CheckOptions,
+    terminal: &Terminal,
+) -> Outcome {
+    let monitor = Arc::new(Monitor::new());
+    interrupt::direct_to(&monitor);
+    let progress = Progress::start(&monitor, options.progress == options::Progress::Auto, terminal);
+    let search = search_options(options, &round.clock, round.states_before + states_before);
+    let outcome = check_ends(model, &ExactStore::new(model.width()), &search, &monitor);
+    progress.finish();
+    outcome
+}
+
 fn product<'a, M: Propositions + Acceptance>(model: &'a M, property: &'a Property) -> Product<'a, M> {
     match property.is_of_labels {
         true => Product::looking_on(model, &property.automaton),
@@ -198,14 +218,20 @@ pub fn told<'m, M: Describe + Propositions + Acceptance + Movers>(
         faults: options.model.selection(),
         ..dampf_search::SearchOptions::default()
     };
+    if property.is_of_ends {
+        return told_ends(outcome, reference, &limits);
+    }
     let is_cycle = finding.fault == property.fault;
     let bare = |finding: &Finding| Finding { trail: projected(&finding.trail), ..finding.clone() };
-    let run = confirmed(&product(reference, property), finding, is_cycle, is_fair(options), &limits).and_then(|()| {
-        let Finding { fault, trail } = bare(finding);
-        Run::ending_in(reference, trail, fault).map_err(|error| error.to_string())
-    });
+    let run =
+        confirmed(&product(reference, property), finding, is_cycle, property.is_fair || is_fair(options), &limits)
+            .and_then(|()| {
+                let Finding { fault, trail } = named(reference, bare(finding));
+                Run::ending_in(reference, trail, fault).map_err(|error| error.to_string())
+            });
     match run {
         Ok(run) => {
+            let bare = |finding: &Finding| named(reference, bare(finding));
             let verdict = Verdict::Violated(Box::new(bare(finding)));
             let findings = outcome.findings.iter().map(bare).collect();
             (Outcome { verdict, findings, ..outcome }, Some(run))
@@ -215,6 +241,41 @@ pub fn told<'m, M: Describe + Propositions + Acceptance + Movers>(
                 "a run that should violate `{}` does not replay: {reason}; this is an error in Dampf, please report it",
                 property.automaton.name
             ));
+            (Outcome { verdict, findings: Vec::new(), ..outcome }, None)
+        }
+    }
+}
+
+/// A run in which somebody starves, with the name of who it is.
+fn named<M: Describe>(model: &M, finding: Finding) -> Finding {
+    let Finding { fault, trail } = &finding;
+    if fault.message != STARVES {
+        return finding;
+    }
+    let Ok(replayed) = replay(model, trail, false) else { return finding };
+    let waiting = model.describe_starving(&replayed.states[trail.stem.len()..], &trail.cycle);
+    let message =
+        waiting.map_or_else(|| fault.message.clone(), |who| format!("{who} waits for ever while others go on"));
+    Finding { fault: Fault { message, ..fault.clone() }, ..finding }
+}
+
+/// Replays a run to where no end can be reached any more, or to another fault.
+fn told_ends<'m, M: Describe>(
+    outcome: Outcome,
+    reference: &'m M,
+    limits: &dampf_search::SearchOptions,
+) -> (Outcome, Option<Run<'m, M>>) {
+    let Verdict::Violated(finding) = &outcome.verdict else { return (outcome, None) };
+    let Finding { fault, trail } = (**finding).clone();
+    let run = match trail.cycle.is_empty() {
+        true => Run::replay(reference, trail, limits.deadlocks, &limits.faults),
+        false => Run::ending_in(reference, trail, fault),
+    };
+    match run {
+        Ok(run) => (outcome, Some(run)),
+        Err(error) => {
+            let reason = format!("a run that should be a livelock does not replay: {error}");
+            let verdict = Verdict::Unknown(format!("{reason}; this is an error in Dampf, please report it"));
             (Outcome { verdict, findings: Vec::new(), ..outcome }, None)
         }
     }

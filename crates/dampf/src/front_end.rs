@@ -28,6 +28,8 @@ pub trait FrontEnd: Send + Sized + 'static {
     const ALL_CALLED: &'static str;
     /// Whether runs are meant to end: that none does is worth a word.
     const RUNS_END: bool = false;
+    /// Whether the number of steps means something, so that a formula may speak of the next one.
+    const COUNTS_STEPS: bool = true;
     /// Which options mean something here; the others are refused.
     const OFFERS: &'static [Offer];
 
@@ -99,6 +101,14 @@ pub trait FrontEnd: Send + Sized + 'static {
         unreachable!("{} do not offer formulas", Self::ALL_CALLED)
     }
 
+    /// Has the models that are made from now on make all steps that properties of whole runs may notice.
+    fn watch_runs(&mut self) {}
+
+    /// The automaton of the runs in which somebody waits for ever while others go on.
+    fn starvation(&mut self) -> Result<Automaton, Failure> {
+        unreachable!("{} do not offer threads", Self::ALL_CALLED)
+    }
+
     /// What a search has not looked at that found nothing, if there is something.
     fn reservation(&self, looked_at: LookedAt) -> Option<String> {
         let _ = looked_at;
@@ -167,6 +177,8 @@ pub enum Offer {
     Automata,
     /// `--ltl`.
     Formulas,
+    /// `--livelock`, `--starvation`.
+    Threads,
     /// `--non-progress`.
     Progress,
     /// `--acceptance`.

@@ -136,6 +136,10 @@ pub struct CheckOptions {
     #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, help_heading = "Properties")]
     pub ltl: Vec<String>,
 
+    /// A name for an expression in formulas: --ap 'full=queue.size >= 3'; may be given several times
+    #[arg(long, value_name = "NAME=EXPRESSION", value_parser = values::named_expression, help_heading = "Properties")]
+    pub ap: Vec<(String, String)>,
+
     /// Check only this one of the properties that the model itself has: the name of a formula or claim; may be given
     /// several times
     #[arg(long, value_name = "NAME", help_heading = "Properties")]
@@ -148,6 +152,16 @@ pub struct CheckOptions {
     /// No run may stay away from states with progress labels for ever
     #[arg(long, help_heading = "Properties")]
     pub non_progress: bool,
+
+    /// No state may be reachable from which no run ends, if some run does (programs)
+    #[arg(long, help_heading = "Properties")]
+    pub livelock: bool,
+
+    /// No thread may wait for ever while others go on, in runs that are weakly fair (programs)
+    ///
+    /// To wait for the end of another thread does not count.
+    #[arg(long, help_heading = "Properties")]
+    pub starvation: bool,
 
     /// Which runs count where properties of whole runs are checked
     #[arg(long, value_enum, value_name = "KIND", default_value = "none", help_heading = "Properties")]
@@ -659,6 +673,9 @@ impl CheckOptions {
             ("--buchi", self.buchi.as_deref().is_some_and(|file| !is_hanoi(file)), Offer::Automata),
             ("--buchi", self.buchi.as_deref().is_some_and(is_hanoi), Offer::Formulas),
             ("--ltl", !self.ltl.is_empty(), Offer::Formulas),
+            ("--ap", !self.ap.is_empty(), Offer::Formulas),
+            ("--livelock", self.livelock, Offer::Threads),
+            ("--starvation", self.starvation, Offer::Threads),
             ("--acceptance", self.acceptance, Offer::AcceptanceLabels),
             ("--non-progress", self.non_progress, Offer::Progress),
             ("--backend", self.backend.is_some(), Offer::Backends),

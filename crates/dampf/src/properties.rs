@@ -19,6 +19,12 @@ pub struct Property {
     pub fault: Fault,
     /// Whether the accepting states are the model's own, and the automaton only looks on.
     pub is_of_labels: bool,
+    /// Whether it is that every state leads on to an end, which no automaton says.
+    pub is_of_ends: bool,
+    /// Whether only fair runs count, whatever else is asked for.
+    pub is_fair: bool,
+    /// What is said where it holds; none where that is that runs satisfy it.
+    pub told: Option<&'static str>,
     /// Whether it is known that repeating states makes no difference to it: then steps may be left out.
     pub is_stutter_invariant: bool,
 }
@@ -26,7 +32,15 @@ pub struct Property {
 impl Property {
     fn new(kind: FaultKind, message: String, automaton: Automaton) -> Property {
         let fault = Fault { kind, message, location: None };
-        Property { automaton, fault, is_of_labels: false, is_stutter_invariant: false }
+        Property {
+            automaton,
+            fault,
+            is_of_labels: false,
+            is_of_ends: false,
+            is_fair: false,
+            told: None,
+            is_stutter_invariant: false,
+        }
     }
 }
 
@@ -35,7 +49,18 @@ pub fn asked<F: FrontEnd>(front_end: &mut F, options: &CheckOptions) -> Result<V
     let own = front_end.properties();
     let mut properties = Vec::new();
     for formula in &options.ltl {
-        properties.push(of_formula(front_end, formula, formula)?);
+        let spelt_out = spelt_out(formula, &options.ap);
+        let property = of_formula(front_end, formula, &spelt_out)?;
+        if !F::COUNTS_STEPS && !property.is_stutter_invariant {
+            return Err(Failure::with_help(
+                format!(
+                    "`{formula}` speaks of the next state, and how many states {} pass has no meaning",
+                    F::ALL_CALLED
+                ),
+                "leave out X: `<>` is some later state, `U` says what holds until then",
+            ));
+        }
+        properties.push(property);
     }
     for name in &options.property {
         let number = own.iter().position(|property| property.name.as_ref() == Some(name));
@@ -53,6 +78,20 @@ pub fn asked<F: FrontEnd>(front_end: &mut F, options: &CheckOptions) -> Result<V
         let message = "a run makes no progress from some moment on".to_owned();
         properties.push(Property::new(FaultKind::NonProgress, message, automaton));
     }
+    if options.starvation {
+        let automaton = front_end.starvation()?;
+        let property = Property::new(FaultKind::Livelock, STARVES.to_owned(), automaton);
+        let told = Some("no thread waits for ever while others go on");
+        properties.push(Property { is_fair: true, told, is_stutter_invariant: true, ..property });
+    }
+    if options.livelock {
+        let property = Property::new(FaultKind::Livelock, String::new(), Automaton::default());
+        let told = Some("every state leads on to an end");
+        properties.push(Property { is_of_ends: true, told, is_stutter_invariant: true, ..property });
+    }
+    if !properties.is_empty() {
+        front_end.watch_runs();
+    }
     if properties.is_empty() && !options.no_claims {
         for number in 0..own.len() {
             properties.push(of_own(front_end, &own, number)?);
@@ -61,14 +100,41 @@ pub fn asked<F: FrontEnd>(front_end: &mut F, options: &CheckOptions) -> Result<V
     Ok(properties)
 }
 
-/// What is said where no run violates a property.
-pub fn satisfied(properties: &[Property], is_fair: bool) -> Option<String> {
+/// What is said where no run violates a property. Where no run ends, nothing is said of ends.
+pub fn satisfied(properties: &[Property], is_fair: bool, met_end: bool) -> Option<String> {
     let runs = if is_fair { "every run that is fair to all" } else { "every run" };
-    let names: Vec<String> = properties.iter().map(|property| format!("`{}`", property.automaton.name)).collect();
-    match names.as_slice() {
-        [] => None,
-        names => Some(format!("{runs} satisfies {}", names.join(", "))),
+    let formulas = properties.iter().filter(|property| property.told.is_none());
+    let names: Vec<String> = formulas.map(|property| format!("`{}`", property.automaton.name)).collect();
+    let mut told = Vec::new();
+    if !names.is_empty() {
+        told.push(format!("{runs} satisfies {}", names.join(", ")));
     }
+    let others = properties.iter().filter(|property| met_end || !property.is_of_ends);
+    told.extend(others.filter_map(|property| property.told).map(str::to_owned));
+    (!told.is_empty()).then(|| told.join("; "))
+}
+
+/// What is wrong with a run in which a thread starves, before it is known who.
+pub const STARVES: &str = "a thread waits for ever while others go on";
+
+/// A formula with expressions instead of the names that were given to them.
+fn spelt_out(formula: &str, names: &[(String, String)]) -> String {
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '$';
+    let mut text = String::new();
+    let mut rest = formula;
+    while let Some(first) = rest.chars().next() {
+        let length = match is_word(first) {
+            true => rest.find(|letter| !is_word(letter)).unwrap_or(rest.len()),
+            false => first.len_utf8(),
+        };
+        let (word, behind) = rest.split_at(length);
+        match names.iter().find(|(name, _)| name == word) {
+            Some((_, expression)) => text.extend(["(", expression, ")"]),
+            None => text.push_str(word),
+        }
+        rest = behind;
+    }
+    text
 }
 
 fn no_such_property(name: &str, own: &[OwnProperty], options: &CheckOptions) -> Failure {
@@ -104,7 +170,7 @@ fn of_formula<F: FrontEnd>(front_end: &mut F, name: &str, text: &str) -> Result<
     let mut automaton = dampf_ltl::with_final_locations(&dampf_ltl::violations(&parsed, name));
     shift(&mut automaton, first);
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let message = match name == text {
+    let message = match name.split_whitespace().eq(text.split_whitespace()) {
         true => format!("property `{text}` does not hold"),
         false => format!("property `{name}` does not hold: {text}"),
     };

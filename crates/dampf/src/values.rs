@@ -53,6 +53,17 @@ pub fn variable(text: &str) -> Result<String, String> {
     }
 }
 
+/// `NAME=EXPRESSION`: a name for an expression in formulas.
+pub fn named_expression(text: &str) -> Result<(String, String), String> {
+    let is_name = |name: &str| !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+    match text.split_once('=').map(|(name, expression)| (name.trim(), expression.trim())) {
+        Some((name, expression)) if is_name(name) && !expression.is_empty() => {
+            Ok((name.to_owned(), expression.to_owned()))
+        }
+        _ => Err("expected NAME=EXPRESSION, as in full=queue.size >= 3".to_owned()),
+    }
+}
+
 /// A number of threads; `auto` and 0 are one per core.
 pub fn threads(text: &str) -> Result<usize, String> {
     let all_cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get());

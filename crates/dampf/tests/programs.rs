@@ -87,6 +87,11 @@ fn the_example_programs_have_the_verdicts_they_state() {
     check_folder(&folder("models/cpp"));
 }
 
+#[test]
+fn properties_of_whole_runs_hold_as_their_programs_say() {
+    check_folder(&folder("crates/dampf/tests/liveness"));
+}
+
 /// What clang is told. gcc's standard of C++ is the later one.
 const CLANG: [(&str, &str); 2] = [("DAMPF_CC", "clang"), ("DAMPF_CXX", "clang++ -std=gnu++17")];
 

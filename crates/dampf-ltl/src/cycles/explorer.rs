@@ -56,6 +56,8 @@ pub struct Explorer<'a, M: Acceptance + Movers, S: Store + 'a> {
     /// None where runs need not be fair.
     pub fair: Option<FairSets>,
     pub met: Vec<Met>,
+    /// Whether a run may end in the state that was expanded last, or it is not known what else it leads to.
+    pub may_end: bool,
 }
 
 impl<'a, M: Acceptance + Movers, S: Numbered> Explorer<'a, M, S> {
@@ -74,6 +76,7 @@ impl<'a, M: Acceptance + Movers, S: Numbered> Explorer<'a, M, S> {
             monitor,
             fair: is_fair.then(FairSets::default),
             met: Vec::new(),
+            may_end: false,
         }
     }
 
@@ -105,6 +108,7 @@ impl<'a, M: Acceptance + Movers, S: Numbered> Explorer<'a, M, S> {
             fair: self.fair.as_mut(),
             edges,
             met: &mut self.met,
+            may_end: &mut self.may_end,
             is_again,
             found: 0,
         };
@@ -145,6 +149,7 @@ struct Gathering<'t, 's, M, S: Store + 's> {
     fair: Option<&'t mut FairSets>,
     edges: &'t mut Vec<Edge>,
     met: &'t mut Vec<Met>,
+    may_end: &'t mut bool,
     is_again: bool,
     found: u64,
 }
@@ -185,6 +190,7 @@ impl<M: Acceptance + Movers, S: Numbered> Sink for Gathering<'_, '_, M, S> {
     #[inline]
     fn prepare(&mut self, _: usize, _: StateRef, state: &[Word], successors: &Successors) -> Result<(), Infallible> {
         self.session.prepare_all(successors, 0..successors.len(), self.pending);
+        *self.may_end = successors.valid_end() || successors.unsupported().is_some();
         if self.fair.is_some() {
             self.look_at_movers(state, successors);
         }

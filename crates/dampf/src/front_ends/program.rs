@@ -4,11 +4,17 @@ use super::{program_info, program_surroundings};
 use crate::chance::Chance;
 use crate::compile::{self, Compiler};
 use crate::failure::Failure;
-use crate::front_end::{FrontEnd, Hashes, LookedAt, Made, Making, Offer};
+use crate::front_end::{FrontEnd, Hashes, LookedAt, Made, Making, Observed, Offer};
 use crate::options::{ModelOptions, Reduce, StepSize, Volatile};
 use crate::terminal::complain;
-use dampf_core::{FaultKind, Ground, Model, Revise, Successors, Trail, Unsupported, Worker};
-use dampf_object::{Ending, Granularity, ObjectModel, ProgramChecks, SeenUses, Sharing, read_facts};
+use dampf_core::{
+    Automaton, AutomatonEdge, AutomatonLocation, FaultKind, Ground, Literal, Model, Revise, Successors, Trail,
+    Unsupported, Worker,
+};
+use dampf_object::{
+    Ending, Expression, Granularity, ObjectModel, ProgramChecks, Proposition, SeenUses, Sharing, read_expression,
+    read_facts,
+};
 use dampf_report::{Knowledge, Palette, bytes_hash};
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -28,7 +34,10 @@ const TRIAL_BYTES: u64 = 64 << 20;
 const REPETITIONS_MAX: usize = 16;
 
 /// Of what is kept in trails and checkpoints.
-const KNOWLEDGE_VERSION: u32 = 3;
+const KNOWLEDGE_VERSION: u32 = 4;
+
+/// Threads in more slots than this are not looked at by themselves, to see whether they starve.
+const STARVING_SLOTS_MAX: u32 = 24;
 
 /// A program that was read and understood.
 pub struct Program {
@@ -41,6 +50,10 @@ pub struct Program {
     symmetry: bool,
     hash: String,
     build_hash: Option<String>,
+    /// What properties of runs look at.
+    propositions: Vec<Proposition>,
+    /// Whether it is looked at who starves.
+    watches_starvation: bool,
 }
 
 /// The flags that a program is compiled with. Optimisation is based on the absence of races: where they are no faults,
@@ -80,7 +93,9 @@ impl FrontEnd for Program {
     const CALLED: &'static str = "a program";
     const ALL_CALLED: &'static str = "programs";
     const RUNS_END: bool = true;
-    const OFFERS: &'static [Offer] = &[Offer::Definitions, Offer::Contents, Offer::Symmetry, Offer::Programs];
+    const COUNTS_STEPS: bool = false;
+    const OFFERS: &'static [Offer] =
+        &[Offer::Definitions, Offer::Formulas, Offer::Threads, Offer::Contents, Offer::Symmetry, Offer::Programs];
 
     type Model = ObjectModel;
 
@@ -128,7 +143,17 @@ impl FrontEnd for Program {
         // Every other place to switch, and every look at what others have, would have to know of homes.
         let symmetry =
             wants_symmetry && !nothing_assumed && !options.leaks && options.granularity == Granularity::Visible;
-        Ok(Program { program: Arc::new(program), options, sharing, nothing_assumed, symmetry, hash, build_hash })
+        Ok(Program {
+            program: Arc::new(program),
+            options,
+            sharing,
+            nothing_assumed,
+            symmetry,
+            hash,
+            build_hash,
+            propositions: Vec::new(),
+            watches_starvation: false,
+        })
     }
 
     fn hashes(&self) -> Hashes {
@@ -205,7 +230,51 @@ impl FrontEnd for Program {
         self.sharing != before
     }
 
+    fn observe(&mut self, expressions: &[Observed]) -> Result<u32, Failure> {
+        let first = self.propositions.len() as u32;
+        for Observed { text } in expressions {
+            let program = &self.program;
+            let read = self.sharing.watch(|watch| read_expression(program, text, watch));
+            let expression = read.map_err(|problem| {
+                Failure::with_help(
+                    format!("`{text}` cannot be looked at: {problem}"),
+                    "expressions are over global variables, `queue.size >= 3`, and places, `at(file.c:12)`, `in(worker)`",
+                )
+            })?;
+            self.propositions.push(Proposition { text: text.clone(), expression });
+        }
+        Ok(first)
+    }
+
+    fn watch_runs(&mut self) {
+        self.sharing.watch(|_| ());
+    }
+
+    /// Guesses when who begins to wait for ever, and follows that one.
+    fn starvation(&mut self) -> Result<Automaton, Failure> {
+        self.watches_starvation = true;
+        let first = self.propositions.len() as u32;
+        let waits = |slot| Literal { proposition: first + slot, is_positive: true };
+        let mut begins = vec![AutomatonEdge { guard: Vec::new(), target: 0 }];
+        begins.extend((0..STARVING_SLOTS_MAX).map(|slot| AutomatonEdge { guard: vec![waits(slot)], target: slot + 1 }));
+        let mut locations =
+            vec![AutomatonLocation { name: "any".to_owned(), edges: begins, ..AutomatonLocation::default() }];
+        for slot in 0..STARVING_SLOTS_MAX {
+            let text = format!("the thread in slot {slot} waits");
+            let edges = vec![AutomatonEdge { guard: vec![waits(slot)], target: slot + 1 }];
+            locations.push(AutomatonLocation { name: text.clone(), is_accepting: true, edges, is_final: false });
+            self.propositions.push(Proposition { text, expression: Expression::Waits(slot) });
+        }
+        Ok(Automaton { name: "starvation".to_owned(), locations, initial: 0 })
+    }
+
     fn reservation(&self, _: LookedAt) -> Option<String> {
+        if self.watches_starvation && self.sharing.thread_slots() > STARVING_SLOTS_MAX as usize {
+            return Some(format!(
+                "who starves is looked at for {STARVING_SLOTS_MAX} threads at the same time, not for more"
+            ));
+        }
+
         let reason = "no run is faulty in which threads switch between lines, but `--step line` leaves out all others";
         (self.options.granularity == Granularity::Line).then(|| reason.to_owned())
     }
@@ -245,7 +314,8 @@ impl FrontEnd for Program {
 impl Program {
     /// A model with what is known about sharing by now, whose contents lie on a ground.
     pub fn model_on(&self, ground: Arc<dyn Ground>) -> ObjectModel {
-        ObjectModel::on(ground, Arc::clone(&self.program), self.options, self.sharing.clone())
+        let model = ObjectModel::on(ground, Arc::clone(&self.program), self.options, self.sharing.clone());
+        ObjectModel { propositions: self.propositions.clone(), ..model }
     }
 
     /// The same with threads that are interchangeable.
