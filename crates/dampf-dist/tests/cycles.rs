@@ -14,6 +14,7 @@ use dampf_testkit::buchi::{BuchiGraph, random_buchi_graph};
 use dampf_testkit::graph::Size;
 use dampf_testkit::pages::Pages;
 use network::{cycle_fault, simulated_cycles};
+use std::sync::atomic::{AtomicI64, Ordering};
 
 /// Graphs of all kinds: with few cycles and many, few accepting nodes and many.
 fn graph(seed: u64) -> BuchiGraph {
@@ -323,4 +324,81 @@ fn ranks_on_threads_agree_with_the_reference() {
             compare(&graph, &summary, &options, &format!("seed {seed}, {ranks} ranks"));
         }
     }
+}
+
+/// A graph during whose exploration somebody stops the search, after so many states.
+struct Stopping<'a> {
+    graph: &'a BuchiGraph,
+    monitor: &'a Monitor,
+    left: AtomicI64,
+}
+
+impl Model for Stopping<'_> {
+    type Worker<'m>
+        = &'m Self
+    where
+        Self: 'm;
+
+    fn width(&self) -> usize {
+        self.graph.width()
+    }
+
+    fn worker(&self) -> &Self {
+        self
+    }
+}
+
+impl Worker for &Stopping<'_> {
+    fn initial(&mut self, out: &mut Successors) {
+        self.graph.worker().initial(out);
+    }
+
+    fn successors(&mut self, state: &[Word], out: &mut Successors) {
+        // ORDERING: Relaxed, because nothing else depends on the count.
+        if self.left.fetch_sub(1, Ordering::Relaxed) == 0 {
+            self.monitor.stop(StopReason::Interrupted);
+        }
+        self.graph.worker().successors(state, out);
+    }
+}
+
+impl Acceptance for Stopping<'_> {
+    fn is_accepting(&self, state: &[Word]) -> bool {
+        self.graph.is_accepting(state)
+    }
+}
+
+impl Sections for Stopping<'_> {}
+impl Transfer for Stopping<'_> {}
+
+/// A search that is stopped at any moment ends, and says nothing that is not so.
+#[test]
+fn a_search_for_cycles_can_be_stopped_at_any_moment() {
+    let (mut unknown, mut whole) = (0, 0);
+    for seed in 0..40u64 {
+        let graph = graph(seed);
+        for left in (0..400).step_by(7) {
+            let ranks = 1 + (seed % 3) as u32;
+            let monitors = monitors(ranks);
+            let stopped = &monitors[left as usize % ranks as usize];
+            let model = Stopping { graph: &graph, monitor: stopped, left: AtomicI64::new(left) };
+            let options = SearchOptions { keep_going: left % 3 == 0, ..options(left % 2 == 0) };
+            let settings = RankSettings::default();
+            let network = SimulationSettings::varied(seed + left as u64);
+            let asked = (&options, &settings);
+            let summary = simulated_cycles(std::slice::from_ref(&model), ranks, asked, &network, &monitors);
+            if stopped.stopped().is_none() {
+                compare(&graph, &summary, &options, &format!("seed {seed}, {left} states"));
+                whole += 1;
+                break;
+            }
+            match verdict(&summary, &options) {
+                Verdict::Unknown(_) => unknown += 1,
+                Verdict::Violated(finding) => confirm(&graph, &finding, "stopped"),
+                // Stopped when all ranks had ended but for their reports.
+                Verdict::Verified => assert!(!graph.has_accepting_cycle(), "seed {seed}, {left} states"),
+            }
+        }
+    }
+    assert!(unknown > 0 && whole > 0, "{unknown} searches were stopped, {whole} were not");
 }
