@@ -563,6 +563,7 @@ impl<'a, M: Distributable> Cycles<'a, M> {
             }
             // The suspect was none: its fingerprint is that of another state.
             Stage::Circling(_) if all.count == 0 => {
+                assert!(self.counts.on_the_fly, "a state that leads to itself lies on a cycle");
                 self.choose(exploration);
                 Some(Stage::Choosing)
             }

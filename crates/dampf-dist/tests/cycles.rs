@@ -2,14 +2,19 @@
 
 mod network;
 
-use dampf_core::{Acceptance, Finding, Trail, Verdict, replay};
-use dampf_dist::{CycleMethod, Order, Partition, RankSettings, Summary, Waiting};
+use dampf_core::{
+    Acceptance, Action, Fault, Finding, Model, Part, Sections, Successors, Trail, Transfer, Verdict, Word, Worker,
+    replay,
+};
+use dampf_dist::{CycleMethod, Order, Partition, RankSettings, SoughtCycles, Summary, Waiting, cycles_on_threads};
 use dampf_net::simulation::SimulationSettings;
 use dampf_search::{Monitor, SearchOptions, StopReason, judge};
 use dampf_store::Exactness;
 use dampf_testkit::buchi::{BuchiGraph, random_buchi_graph};
 use dampf_testkit::graph::Size;
+use dampf_testkit::pages::Pages;
 use network::{cycle_fault, simulated_cycles};
+use std::sync::atomic::{AtomicI64, Ordering};
 
 /// Graphs of all kinds: with few cycles and many, few accepting nodes and many.
 fn graph(seed: u64) -> BuchiGraph {
@@ -76,7 +81,13 @@ fn ranks_agree_with_the_reference_on_random_graphs() {
                 // A search that keeps going explores everything first.
                 let options = SearchOptions { keep_going: attempt == 2, ..options(attempt == 1) };
                 let network = SimulationSettings::varied(mixed);
-                let summary = simulated_cycles(&graph, ranks, (&options, &settings), &network, &monitors(ranks));
+                let summary = simulated_cycles(
+                    std::slice::from_ref(&graph),
+                    ranks,
+                    (&options, &settings),
+                    &network,
+                    &monitors(ranks),
+                );
                 let context = format!("seed {seed}, {ranks} ranks, attempt {attempt}: {options:?} {settings:?}");
                 compare(&graph, &summary, &options, &context);
                 if attempt == 0 && graph.has_accepting_cycle() {
@@ -103,7 +114,13 @@ fn a_predictable_search_finds_the_same_cycle_on_any_number_of_ranks() {
                 ..RankSettings::default()
             };
             let network = SimulationSettings::varied(seed + u64::from(ranks));
-            let summary = simulated_cycles(&graph, ranks, (&options, &settings), &network, &monitors(ranks));
+            let summary = simulated_cycles(
+                std::slice::from_ref(&graph),
+                ranks,
+                (&options, &settings),
+                &network,
+                &monitors(ranks),
+            );
             let trail = summary.findings.first().map(|finding| finding.trail.clone());
             assert_eq!(first.get_or_insert_with(|| trail.clone()), &trail, "seed {seed}, {ranks} ranks");
         }
@@ -123,7 +140,13 @@ fn faults_of_the_model_are_told() {
             let options = SearchOptions { keep_going, ..options(seed % 2 == 0) };
             let settings = RankSettings::default();
             let network = SimulationSettings::varied(seed);
-            let summary = simulated_cycles(&graph, ranks, (&options, &settings), &network, &monitors(ranks));
+            let summary = simulated_cycles(
+                std::slice::from_ref(&graph),
+                ranks,
+                (&options, &settings),
+                &network,
+                &monitors(ranks),
+            );
             let context = format!("seed {seed}, {ranks} ranks: {summary:?}");
             let (cycles, others): (Vec<_>, Vec<_>) =
                 summary.findings.iter().partition(|finding| !finding.trail.cycle.is_empty());
@@ -153,7 +176,7 @@ fn limits_are_obeyed() {
         let options = options(seed % 2 == 0);
         let settings = RankSettings { order: Order::FirstCome, ..RankSettings::default() };
         let network = SimulationSettings::varied(seed);
-        let summary = simulated_cycles(&graph, ranks, (&options, &settings), &network, &monitors);
+        let summary = simulated_cycles(std::slice::from_ref(&graph), ranks, (&options, &settings), &network, &monitors);
         match verdict(&summary, &options) {
             Verdict::Unknown(_) => unknown += 1,
             Verdict::Violated(finding) => {
@@ -165,7 +188,7 @@ fn limits_are_obeyed() {
         // Not all states are within a limit of depth, and what is within may have a cycle.
         let limited = SearchOptions { max_depth: Some(3), ..options };
         let monitors = self::monitors(ranks);
-        let summary = simulated_cycles(&graph, ranks, (&limited, &settings), &network, &monitors);
+        let summary = simulated_cycles(std::slice::from_ref(&graph), ranks, (&limited, &settings), &network, &monitors);
         match verdict(&summary, &limited) {
             Verdict::Violated(finding) => confirm(&graph, &finding, "limited"),
             Verdict::Verified => assert!(!graph.has_accepting_cycle(), "seed {seed}"),
@@ -188,11 +211,194 @@ fn nested_searches_agree_with_the_reference() {
                 let settings = RankSettings { cycles, ..RankSettings::default() };
                 let options = SearchOptions { keep_going: true, ..options(false) };
                 let network = SimulationSettings::varied(seed);
-                let summary = simulated_cycles(&graph, ranks, (&options, &settings), &network, &monitors(ranks));
+                let summary = simulated_cycles(
+                    std::slice::from_ref(&graph),
+                    ranks,
+                    (&options, &settings),
+                    &network,
+                    &monitors(ranks),
+                );
                 compare(&graph, &summary, &options, &format!("seed {seed}, {ranks} ranks: {settings:?}"));
                 followed[number] += summary.cycles.followed;
             }
         }
     }
     println!("states that were followed by OWCTY, naive and improved nested searches: {followed:?}");
+}
+
+/// A machine that begins again when all its threads have come to their end, if it is to.
+struct Laps {
+    pages: Pages,
+    begins_again: bool,
+}
+
+impl Laps {
+    fn is_end(&self, state: &[Word]) -> bool {
+        state[..self.pages.threads].iter().all(|&page| page as usize == self.pages.pages)
+    }
+}
+
+impl Model for Laps {
+    type Worker<'m> = &'m Laps;
+
+    fn width(&self) -> usize {
+        self.pages.width()
+    }
+
+    fn worker(&self) -> &Laps {
+        self
+    }
+}
+
+impl Worker for &Laps {
+    fn initial(&mut self, out: &mut Successors) {
+        self.pages.worker().initial(out);
+    }
+
+    fn successors(&mut self, state: &[Word], out: &mut Successors) {
+        self.pages.worker().successors(state, out);
+        if self.begins_again && self.is_end(state) {
+            let mut first = Successors::new(self.width());
+            self.pages.worker().initial(&mut first);
+            out.push(Action(99), first.state(0));
+        }
+    }
+}
+
+impl Acceptance for Laps {
+    fn is_accepting(&self, state: &[Word]) -> bool {
+        self.is_end(state)
+    }
+}
+
+impl Sections for Laps {}
+
+/// Names of contents mean something to one rank only.
+impl Transfer for Laps {
+    fn has_parts(&self) -> bool {
+        true
+    }
+
+    fn parts_of_state(&self, state: &[Word], visit: &mut dyn FnMut(usize, Part)) {
+        self.pages.parts_of_state(state, visit);
+    }
+
+    fn part(&self, part: Part, words: &mut Vec<Word>, visit: &mut dyn FnMut(usize, Part)) {
+        self.pages.part(part, words, visit);
+    }
+
+    fn name_of(&self, kind: u32, contents: &[Word]) -> Word {
+        self.pages.name_of(kind, contents)
+    }
+}
+
+#[test]
+fn contents_of_states_travel() {
+    for begins_again in [false, true] {
+        for deterministic in [false, true] {
+            for cycles in [CycleMethod::Owcty, CycleMethod::NaiveNested, CycleMethod::ImprovedNested] {
+                let models: Vec<Laps> = (0..3).map(|_| Laps { pages: Pages::new(2, 4), begins_again }).collect();
+                let settings = RankSettings { cycles, ..RankSettings::default() };
+                let (options, network) = (options(deterministic), SimulationSettings::new(1));
+                let summary = simulated_cycles(&models, 3, (&options, &settings), &network, &monitors(3));
+                assert_eq!(summary.findings.len(), usize::from(begins_again), "{settings:?}: {summary:?}");
+                for Finding { trail, .. } in &summary.findings {
+                    assert_eq!((trail.stem.len(), trail.cycle.len()), (8, 9), "{trail:?}");
+                    replay(&models[0], trail, false).expect("the run is one");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn ranks_on_threads_agree_with_the_reference() {
+    let fault: Fault = cycle_fault();
+    for seed in 0..60u64 {
+        let graph = graph(seed);
+        let sought = SoughtCycles { is_accepting: &|state| graph.is_accepting(state), fault: &fault };
+        for ranks in [1, 2, 3] {
+            let (options, settings) = (options(seed % 2 == 0), RankSettings::default());
+            let summary = cycles_on_threads(ranks, &graph, sought, (&options, &settings), &Monitor::new());
+            let summary = summary.unwrap_or_else(|problem| panic!("{problem}"));
+            compare(&graph, &summary, &options, &format!("seed {seed}, {ranks} ranks"));
+        }
+    }
+}
+
+/// A graph during whose exploration somebody stops the search, after so many states.
+struct Stopping<'a> {
+    graph: &'a BuchiGraph,
+    monitor: &'a Monitor,
+    left: AtomicI64,
+}
+
+impl Model for Stopping<'_> {
+    type Worker<'m>
+        = &'m Self
+    where
+        Self: 'm;
+
+    fn width(&self) -> usize {
+        self.graph.width()
+    }
+
+    fn worker(&self) -> &Self {
+        self
+    }
+}
+
+impl Worker for &Stopping<'_> {
+    fn initial(&mut self, out: &mut Successors) {
+        self.graph.worker().initial(out);
+    }
+
+    fn successors(&mut self, state: &[Word], out: &mut Successors) {
+        // ORDERING: Relaxed, because nothing else depends on the count.
+        if self.left.fetch_sub(1, Ordering::Relaxed) == 0 {
+            self.monitor.stop(StopReason::Interrupted);
+        }
+        self.graph.worker().successors(state, out);
+    }
+}
+
+impl Acceptance for Stopping<'_> {
+    fn is_accepting(&self, state: &[Word]) -> bool {
+        self.graph.is_accepting(state)
+    }
+}
+
+impl Sections for Stopping<'_> {}
+impl Transfer for Stopping<'_> {}
+
+/// A search that is stopped at any moment ends, and says nothing that is not so.
+#[test]
+fn a_search_for_cycles_can_be_stopped_at_any_moment() {
+    let (mut unknown, mut whole) = (0, 0);
+    for seed in 0..40u64 {
+        let graph = graph(seed);
+        for left in (0..400).step_by(7) {
+            let ranks = 1 + (seed % 3) as u32;
+            let monitors = monitors(ranks);
+            let stopped = &monitors[left as usize % ranks as usize];
+            let model = Stopping { graph: &graph, monitor: stopped, left: AtomicI64::new(left) };
+            let options = SearchOptions { keep_going: left % 3 == 0, ..options(left % 2 == 0) };
+            let settings = RankSettings::default();
+            let network = SimulationSettings::varied(seed + left as u64);
+            let asked = (&options, &settings);
+            let summary = simulated_cycles(std::slice::from_ref(&model), ranks, asked, &network, &monitors);
+            if stopped.stopped().is_none() {
+                compare(&graph, &summary, &options, &format!("seed {seed}, {left} states"));
+                whole += 1;
+                break;
+            }
+            match verdict(&summary, &options) {
+                Verdict::Unknown(_) => unknown += 1,
+                Verdict::Violated(finding) => confirm(&graph, &finding, "stopped"),
+                // Stopped when all ranks had ended but for their reports.
+                Verdict::Verified => assert!(!graph.has_accepting_cycle(), "seed {seed}, {left} states"),
+            }
+        }
+    }
+    assert!(unknown > 0 && whole > 0, "{unknown} searches were stopped, {whole} were not");
 }

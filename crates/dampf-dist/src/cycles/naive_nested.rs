@@ -51,8 +51,10 @@ impl Technique for NaiveNested {
 
     fn arrive(&mut self, table: &mut StateTable, number: u32, _: Rank, (order, holder): Load) {
         let root = CycleId { order, holder };
-        if table.is_accepting(number) && root == self.orders.id(table, number) {
-            self.found = Some(number);
+        // Only accepting states are roots. Whether this one is accepting may not be known here yet.
+        if root == self.orders.id(table, number) {
+            // What others were told of stays.
+            self.found.get_or_insert(number);
         } else if self.pairs.insert((root, number)) {
             self.waiting.push((root, number));
         }

@@ -1,6 +1,6 @@
 //! Runs a search on a simulated network.
 
-use dampf_core::{Acceptance, Fault, FaultKind};
+use dampf_core::{Acceptance, Fault, FaultKind, Word};
 use dampf_dist::{Distributable, Node, RankSettings, SoughtCycles, Summary};
 use dampf_net::{Rank, simulation};
 use dampf_search::{Monitor, SearchOptions};
@@ -48,22 +48,24 @@ pub fn try_simulated<M: Distributable>(
     (summary, outcome)
 }
 
-/// Looks for accepting cycles on so many ranks, and returns what they agree on.
+/// Looks for accepting cycles on so many ranks, each with its own model, and returns what they agree on.
 #[allow(dead_code, reason = "each test crate uses what it needs")]
 pub fn simulated_cycles<M: Distributable + Acceptance + Sync>(
-    model: &M,
+    models: &[M],
     ranks: Rank,
     (options, settings): (&SearchOptions, &RankSettings),
     network: &simulation::SimulationSettings,
     monitors: &[Monitor],
 ) -> Summary {
     let fault = cycle_fault();
-    let sought = SoughtCycles { is_accepting: &|state| model.is_accepting(state), fault: &fault };
-    let stores: Vec<TreeStore> = (0..ranks).map(|_| TreeStore::new(model.width())).collect();
+    let model = |rank: Rank| &models[rank as usize % models.len()];
+    let is_accepting: Vec<_> = (0..ranks).map(|rank| move |state: &[Word]| model(rank).is_accepting(state)).collect();
+    let stores: Vec<TreeStore> = (0..ranks).map(|rank| TreeStore::new(model(rank).width())).collect();
     let mut nodes: Vec<Node<M, TreeStore>> = (0..ranks)
         .map(|rank| {
             let (store, monitor) = (&stores[rank as usize], &monitors[rank as usize]);
-            Node::with_cycles((rank, ranks), model, store, (options, settings), monitor, sought)
+            let sought = SoughtCycles { is_accepting: &is_accepting[rank as usize], fault: &fault };
+            Node::with_cycles((rank, ranks), model(rank), store, (options, settings), monitor, sought)
                 .unwrap_or_else(|problem| panic!("{problem}"))
         })
         .collect();
