@@ -8,6 +8,7 @@ use crate::run_end::RunEnd;
 use crate::shadow::live_bytes;
 use crate::sharing::{Fact, FactKind};
 use crate::step::Next;
+use crate::touched::Mode;
 use dampf_core::FaultKind;
 use dampf_rv::machine::Hart;
 
@@ -84,6 +85,7 @@ impl Machine<'_> {
 
     fn can_reuse(&self, size: u64, slot: u32) -> bool {
         let (address, recycled_size) = self.threads[slot as usize].recycled;
+        self.note_arena_of(address);
         if address == 0 || u64::from(recycled_size) != size {
             return false;
         }
@@ -240,6 +242,7 @@ impl Machine<'_> {
         self.threads.current_mut().recycled = (0, 0);
         if maker == Maker::Malloc && self.is_library_allocation(hart, site) {
             let offset = self.process.change().library_blocks.allocate(size, align, site, maker, false)?;
+            self.note_library_blocks();
             self.memory.forget_translations();
             self.memory.note_write(Region::LibraryHeap.base(0) + u64::from(offset), size.into());
             return Some(Region::LibraryHeap.base(0) + u64::from(offset));
@@ -328,6 +331,12 @@ impl Machine<'_> {
         // It is as if every byte was written, visible or not.
         self.memory.note_write(address, block.size.into());
         let is_noticed = self.is_visible_block(address)?;
+        if is_noticed {
+            self.note_touched(address, block.size.into(), Mode::WRITE);
+        }
+        if region == Region::LibraryHeap {
+            self.note_library_blocks();
+        }
         self.check_unaccessed(address, block.size.into(), FaultKind::UseAfterFree, "frees")?;
         // What is freed holds nothing: equal heaps are to look the same.
         self.memory.space.clear_bytes(region, address..address + u64::from(block.size));

@@ -44,6 +44,7 @@
 //! stop before every instruction of the program's own code. **Cancellation** is treated in the same way: threads stop
 //! before cancellation points once one thread has cancelled another.
 
+use crate::futures::Futures;
 use crate::symmetry::{CLASSES_MAX, ThreadClass};
 use crate::transactions::{LockOrder, without_circles};
 use crate::uses::{Use, line_of};
@@ -175,6 +176,8 @@ pub struct Sharing {
     pub released: BTreeMap<u64, u64>,
     /// Instructions at which rounds of loops begin that try for a while. See [`spin_counters`](crate::spin_counters).
     pub round_heads: BTreeSet<u64>,
+    /// What threads were seen to do from where they stand. See [`persistent`](crate::persistent).
+    pub futures: Futures,
     /// How often searches have refuted that.
     refuted_uses: u32,
     /// Nothing is assumed thread-local (`--reduce none`).
@@ -355,6 +358,12 @@ impl Sharing {
         self.summarise();
     }
 
+    /// Learns all facts in a text: what a search has refuted.
+    pub fn learn_text(&mut self, text: &str) {
+        self.learn(read_facts(text));
+        self.futures.merge(&Futures::read(text));
+    }
+
     fn count_refuted_use(&mut self) {
         self.refuted_uses += 1;
         // Random runs do not tell much about this program, and every search that has to restart costs more than what
@@ -391,6 +400,7 @@ impl Sharing {
         for head in &self.round_heads {
             writeln!(text, "{ROUND} {head}").expect("a string takes everything");
         }
+        self.futures.write(&mut text);
         text
     }
 
@@ -424,6 +434,7 @@ impl Sharing {
         sharing.round_heads = text.lines().filter_map(head).collect();
         sharing.lock_order = without_circles(&text.lines().filter_map(order).collect());
         sharing.uses = text.lines().filter_map(using).collect();
+        sharing.futures = Futures::read(text);
         sharing.guarded_sites = text.lines().filter_map(guard).collect();
         sharing.learn(read_facts(text));
         sharing
