@@ -85,7 +85,7 @@ impl Machine<'_> {
 
     fn can_reuse(&self, size: u64, slot: u32) -> bool {
         let (address, recycled_size) = self.threads[slot as usize].recycled;
-        self.note_arena_of(address);
+        self.note_recycled(address);
         if address == 0 || u64::from(recycled_size) != size {
             return false;
         }
@@ -249,6 +249,7 @@ impl Machine<'_> {
         }
         let (slot, shared) = (self.threads.running, self.system.sharing.is_shared_site(site));
         let local = shared && !self.step.alone && !self.system.sharing.is_open_site(site);
+        self.note_allocation();
         let arenas = self.heap.arenas_mut(slot);
         let arena = if shared { &mut arenas.shared } else { &mut arenas.private };
         let offset = arena.allocate(size, align, site, maker, local)?;

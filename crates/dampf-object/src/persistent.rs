@@ -200,32 +200,32 @@ impl Choice {
         let ends = machine.process.ended.is_some();
         let had_mark = machine.threads[slot as usize].last_try.is_some();
         if machine.touched.is_anything() || had_mark || ends && machine.system.options.leaks {
-            self.note_anything(machine, slot);
+            let moved: Vec<u32> = machine.threads.touched().to_vec();
+            moved.into_iter().chain([slot]).for_each(|slot| self.note_anything(machine, slot));
         }
         self.threads[slot as usize].anything |= ends;
-        let mut objects = std::mem::take(&mut self.objects);
-        objects.clear();
-        objects.append(machine.touched.objects());
-        self.note_objects(machine, slot, &mut objects);
+        self.note_objects(machine, slot);
         if leads_on && !ends {
             self.note_passages(machine, slot);
         }
-        self.objects = objects;
     }
 
-    /// Notes that a step of a thread touches objects.
-    fn note_objects(&mut self, machine: &Machine<'_>, slot: u32, objects: &mut Vec<(ObjectId, Mode)>) {
+    /// Notes what a step of a thread touches. What a thread does that goes on because of the step is known of where
+    /// that one stood; and of the thread that moves, if the other was not there before.
+    fn note_objects(&mut self, machine: &mut Machine<'_>, mover: u32) {
+        let plan = machine.system.future_plan.as_ref();
+        let objects = machine.touched.objects();
         objects.sort_unstable();
         objects.dedup();
-        let plan = machine.system.future_plan.as_ref();
-        let Standing { place: Some(place), number, .. } = self.threads[slot as usize] else { return };
-        for &(object, mode) in objects.iter() {
+        for &(runner, object, mode) in objects.iter() {
+            let of = if self.threads[runner as usize].place.is_some() { runner } else { mover };
+            let Standing { place: Some(place), number, .. } = self.threads[of as usize] else { continue };
             let is_known = number.zip(plan).is_some_and(|(number, plan)| plan.knows_object(number, object, mode));
             if !is_known {
                 self.news.see_object(place, object, mode);
             }
             if let Some(number) = plan.and_then(|plan| plan.object(object)) {
-                self.threads[slot as usize].touches.push((number, mode));
+                self.threads[mover as usize].touches.push((number, mode));
             }
         }
     }

@@ -21,7 +21,7 @@ const A1: usize = 11;
 const A7: usize = 17;
 
 /// Memory is told apart in words of so many bytes.
-const WORD_BYTES: u64 = 8;
+const WORD_BYTES: u64 = 4;
 
 /// Stretches longer than this stand for everything.
 const STRETCH_MAX: u64 = 1 << 13;
@@ -98,7 +98,8 @@ impl Mode {
 pub struct Touched {
     /// Whether anybody wants to know.
     is_on: bool,
-    objects: RefCell<Vec<(ObjectId, Mode)>>,
+    /// By the slots of the threads that ran.
+    objects: RefCell<Vec<(u32, ObjectId, Mode)>>,
     /// More than objects can tell.
     anything: Cell<bool>,
 }
@@ -118,7 +119,7 @@ impl Touched {
         self.anything.set(false);
     }
 
-    pub fn objects(&mut self) -> &mut Vec<(ObjectId, Mode)> {
+    pub fn objects(&mut self) -> &mut Vec<(u32, ObjectId, Mode)> {
         self.objects.get_mut()
     }
 
@@ -136,7 +137,7 @@ impl Machine<'_> {
 
     pub fn note_object(&self, object: ObjectId, mode: Mode) {
         if self.is_noting() {
-            self.touched.objects.borrow_mut().push((object, mode));
+            self.touched.objects.borrow_mut().push((self.threads.running, object, mode));
         }
     }
 
@@ -150,7 +151,10 @@ impl Machine<'_> {
             return;
         }
         match words(address, bytes) {
-            Some(words) => self.touched.objects.borrow_mut().extend(words.map(|word| (word, mode))),
+            Some(words) => {
+                let slot = self.threads.running;
+                self.touched.objects.borrow_mut().extend(words.map(|word| (slot, word, mode)));
+            }
             None => self.note_anything(),
         }
     }
@@ -168,11 +172,15 @@ impl Machine<'_> {
         match hook.visible {
             Visible::Always => self.note_anything(),
             Visible::AsCreation => self.note_object(SLOTS, Mode::WRITE),
-            Visible::AsJoin => self.note_joined(hart, Mode::READ),
+            Visible::AsJoin => {
+                self.note_object(SLOTS, Mode::WRITE);
+                self.note_joined(hart, Mode::READ);
+            }
             Visible::AsSection if self.has_history() => self.note_object(SECTIONS, Mode::WRITE),
             _ => {}
         }
         if hook.observes == crate::hooks::Observes::EndOfDetached {
+            self.note_object(SLOTS, Mode::WRITE);
             self.note_joined(hart, Mode::WRITE);
         }
         if is_of_mutex(hook) || hook.object == Object::PlainRead {
@@ -188,7 +196,6 @@ impl Machine<'_> {
     }
 
     fn note_joined(&self, hart: &Hart, mode: Mode) {
-        self.note_object(SLOTS, Mode::WRITE);
         if let Some(slot) = self.slot_of_handle(hart.x[A0]) {
             self.note_object(end_of(slot), mode);
         }
@@ -254,21 +261,26 @@ impl Machine<'_> {
         self.note_object(LIBRARY_BLOCKS, Mode::WRITE);
     }
 
-    /// Notes that it matters which blocks there are in the arena that an address lies in.
-    pub fn note_arena_of(&self, address: u64) {
-        if let Some(Region::Shared(slot) | Region::Private(slot)) = Region::of(address, self.slots()) {
-            self.note_object(arenas_of(slot), Mode::READ);
+    /// Notes that it matters whether a block is still free which the running thread may be given again. Which place a
+    /// block gets otherwise is the allocator's choice, and nobody can tell by it.
+    pub fn note_recycled(&self, address: u64) {
+        if let Some(Region::Shared(slot)) = Region::of(address, self.slots()) {
+            let is_own = slot == self.threads.running;
+            self.note_object(arenas_of(slot), Mode::access(!is_own));
         }
     }
 
-    /// Notes what is known only when the step is over: arenas that have changed, and what no object stands for.
+    /// Notes that the running thread allocates a block.
+    pub fn note_allocation(&self) {
+        self.note_object(arenas_of(self.threads.running), Mode::READ);
+    }
+
+    /// Notes what is known only when the step is over, and what no object stands for.
     pub fn note_rest(&self) {
-        let slots = self.heap.touched().iter();
         let in_section = self.threads.iter().any(|thread| thread.atomic > 0);
         if in_section || !self.locked.is_empty() || self.process.signals.are_due() {
             self.note_anything();
         }
-        self.touched.objects.borrow_mut().extend(slots.map(|&slot| (arenas_of(slot), Mode::WRITE)));
     }
 
     /// Adds what a thread that stands somewhere is about to touch, which others may race with. False if that is more
