@@ -47,11 +47,11 @@ impl ObjectModel {
         self.system.seen = Some(Mutex::default());
     }
 
-    /// Lets the model's runs see what threads do from where they stand: nothing is left out, and nothing refuted.
-    pub fn survey(&mut self) {
-        if self.system.may_leave_out() {
-            self.system.survey = Some(Mutex::default());
-        }
+    /// Lets the model's runs see what threads do from where they stand: nothing is left out of them, nor refuted by it.
+    /// False if that is of no use.
+    pub fn survey(&mut self) -> bool {
+        self.system.survey = self.system.may_leave_out().then(Mutex::default);
+        self.system.survey.is_some()
     }
 
     /// What was seen of that.

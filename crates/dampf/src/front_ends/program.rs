@@ -30,6 +30,8 @@ const REPETITIONS_MAX: usize = 16;
 /// Random runs that see what threads do from where they stand: so many at most, and so many that see nothing new.
 const SURVEY_RUNS: u64 = 48;
 const SURVEY_IDLE_MAX: u32 = 8;
+/// Instructions that they may take together.
+const SURVEY_INSTRUCTIONS: u64 = 1 << 25;
 
 /// After so many searches that refuted that nothing is assumed about it any more.
 const REFUTED_FUTURES_MAX: u32 = 12;
@@ -298,14 +300,14 @@ impl Program {
         }
         let (mut instructions, mut idle) = (0, 0);
         for seed in 0..SURVEY_RUNS {
-            if idle >= SURVEY_IDLE_MAX || instructions > TRIAL_INSTRUCTIONS || is_over(end) {
+            let mut model = self.model_on(Making::bare(false).ground);
+            let is_enough = idle >= SURVEY_IDLE_MAX || instructions > SURVEY_INSTRUCTIONS || is_over(end);
+            if is_enough || !model.survey() {
                 break;
             }
-            let mut model = self.model_on(Making::bare(false).ground);
-            model.survey();
             let mut refuted = Vec::new();
             let seed = seed + SURVEY_RUNS * u64::from(self.refuted_futures);
-            instructions += trial_run(&model, seed, TRIAL_INSTRUCTIONS - instructions, end, &mut refuted);
+            instructions += trial_run(&model, seed, SURVEY_INSTRUCTIONS - instructions, end, &mut refuted);
             let seen = model.surveyed();
             let is_news = self.sharing.futures.learns_from(&seen);
             idle = if is_news { 0 } else { idle + 1 };
