@@ -10,7 +10,7 @@
 //! How words change is no assumption: it is only used to guess what makes progress, and any guess is right.
 
 use crate::touched::{Mode, ObjectId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// A hash of where a thread stands.
@@ -49,6 +49,8 @@ pub struct PlaceFacts {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Futures {
     pub places: BTreeMap<Place, PlaceFacts>,
+    /// Sites whose blocks on the heap are not told apart.
+    pub loose_sites: BTreeSet<u32>,
     /// There are too many places, or too much was refuted: nothing is assumed any more.
     pub given_up: bool,
 }
@@ -59,10 +61,12 @@ const ANYTHING: &str = "touches-anything";
 const TOUCHES: &str = "touches";
 const LEADS: &str = "leads";
 const GIVEN_UP: &str = "no-futures";
+/// What stands before a site whose blocks are not told apart.
+const LOOSE: &str = "loose-site";
 
 impl Futures {
     pub fn is_empty(&self) -> bool {
-        self.places.is_empty() && !self.given_up
+        self.places.is_empty() && self.loose_sites.is_empty() && !self.given_up
     }
 
     pub fn see_place(&mut self, place: Place) {
@@ -74,8 +78,13 @@ impl Futures {
         }
     }
 
+    pub fn see_loose(&mut self, site: u32) {
+        self.loose_sites.insert(site);
+    }
+
     pub fn give_up(&mut self) {
         self.places.clear();
+        self.loose_sites.clear();
         self.given_up = true;
     }
 
@@ -120,6 +129,7 @@ impl Futures {
         if other.given_up {
             self.give_up();
         }
+        self.loose_sites.extend(&other.loose_sites);
         for (&place, facts) in &other.places {
             self.see_place(place);
             if facts.anything {
@@ -135,7 +145,7 @@ impl Futures {
         if self.given_up || other.given_up {
             return !self.given_up;
         }
-        other.places.iter().any(|(place, facts)| {
+        !other.loose_sites.is_subset(&self.loose_sites) || other.places.iter().any(|(place, facts)| {
             let Some(known) = self.places.get(place) else { return true };
             let has_object = |(object, mode): (&ObjectId, &Mode)| {
                 known.anything || known.objects.get(object).is_some_and(|known| known.covers(*mode))
@@ -156,6 +166,9 @@ impl Futures {
         };
         if self.given_up {
             line(format_args!("{GIVEN_UP}"));
+        }
+        for site in &self.loose_sites {
+            line(format_args!("{LOOSE} {site}"));
         }
         for (place, facts) in &self.places {
             line(format_args!("{PLACE} {place}"));
@@ -181,6 +194,7 @@ impl Futures {
             let numbers: Vec<u64> = rest.split(' ').map_while(|number| number.parse().ok()).collect();
             match (kind, numbers.as_slice()) {
                 (GIVEN_UP, []) => futures.give_up(),
+                (LOOSE, &[site]) => futures.see_loose(site as u32),
                 (PLACE, &[place]) => futures.see_place(place),
                 (ANYTHING, &[place]) => futures.see_anything(place),
                 (TOUCHES, &[place, object, mode]) => futures.see_object(place, object, Mode(mode as u8)),
@@ -206,6 +220,7 @@ mod tests {
         futures.see_object(1, 8, Mode::READ);
         futures.see_object(1, 8, Mode::ACQUIRE);
         futures.see_anything(2);
+        futures.see_loose(5);
         let words = BTreeMap::from([(64, (1, 0)), (72, (0, 1))]);
         futures.see_passage(1, 3, &Passage { creates: true, samples: 1, words });
         futures

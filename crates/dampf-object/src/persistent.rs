@@ -64,9 +64,8 @@ use crate::future_plan::FuturePlan;
 use crate::futures::{Futures, Passage, Place};
 use crate::layout::Region;
 use crate::machine::{Machine, thread_at};
-use crate::mutex::MUTEX_BYTES;
 use crate::thread::Status;
-use crate::touched::{Awaited, Mode, ObjectId, end_of, words};
+use crate::touched::{Awaited, Mode, ObjectId, end_of};
 use dampf_core::{Word, fnv1a};
 use std::collections::{BTreeMap, HashMap};
 
@@ -160,7 +159,7 @@ impl Choice {
             let (touches, anything, may_close, can_move) = (Vec::new(), false, false, false);
             self.threads.push(Standing { place, number, touches, anything, may_close, can_move, awaited, words });
         }
-        self.is_whole |= !machine.locked.is_empty() || machine.process.signals.are_due();
+        self.is_whole |= machine.process.signals.are_due();
     }
 
     /// Leaves nothing out of this state.
@@ -217,16 +216,27 @@ impl Choice {
         let objects = machine.touched.objects();
         objects.sort_unstable();
         objects.dedup();
+        let mut unknown = Vec::new();
         for &(runner, object, mode) in objects.iter() {
             let of = if self.threads[runner as usize].place.is_some() { runner } else { mover };
             let Standing { place: Some(place), number, .. } = self.threads[of as usize] else { continue };
             let is_known = number.zip(plan).is_some_and(|(number, plan)| plan.knows_object(number, object, mode));
             if !is_known {
-                self.news.see_object(place, object, mode);
+                unknown.push((place, object, mode));
             }
             if let Some(number) = plan.and_then(|plan| plan.object(object)) {
                 self.threads[mover as usize].touches.push((number, mode));
             }
+        }
+        unknown.into_iter().for_each(|(place, object, mode)| self.see_object(machine, place, object, mode));
+    }
+
+    /// Learns that an object is touched from a place. A search that meets a block of the heap which the runs before it
+    /// did not see takes all blocks of its site for one from then on: there may be many.
+    fn see_object(&mut self, machine: &Machine<'_>, place: Place, object: ObjectId, mode: Mode) {
+        self.news.see_object(place, object, mode);
+        if let Some(site) = machine.site_of_object(object).filter(|_| machine.system.survey.is_none()) {
+            self.news.see_loose(site);
         }
     }
 
@@ -275,7 +285,7 @@ impl Choice {
         let is_told = machine.add_standing(slot, &mut objects);
         for &(object, mode) in &objects {
             if !known.is_some_and(|(plan, number)| plan.knows_object(number, object, mode)) {
-                self.news.see_object(place, object, mode);
+                self.see_object(machine, place, object, mode);
             }
         }
         if !is_told && !known.is_some_and(|(plan, number)| plan.knows_anything(number)) {
@@ -408,16 +418,12 @@ impl View<'_> {
         let does = |object: ObjectId, modes: Mode| {
             self.plan.object(object).is_some_and(|object| future.mode(object).has(modes))
         };
-        let does_to = |address: u64, bytes: u64, modes: Mode| {
-            words(address, bytes).is_none_or(|mut words| words.any(|word| does(word, modes)))
-        };
+        let does_to = |objects: &[ObjectId], modes: Mode| objects.iter().any(|&object| does(object, modes));
         future.anything
-            || match self.threads[waiting as usize].awaited {
-                Awaited::Mutex { address, owner } => {
-                    owner == Some(other) || does_to(address, MUTEX_BYTES.into(), Mode::WRITE)
-                }
-                Awaited::Object { address } => does_to(address, 1, Mode::WRITE.and(Mode::RELEASE)),
-                Awaited::End { slot } => slot == other || does(end_of(slot), Mode::WRITE),
+            || match &self.threads[waiting as usize].awaited {
+                Awaited::Mutex { objects, owner } => *owner == Some(other) || does_to(objects, Mode::WRITE),
+                Awaited::Object { objects } => does_to(objects, Mode::WRITE.and(Mode::RELEASE)),
+                &Awaited::End { slot } => slot == other || does(end_of(slot), Mode::WRITE),
                 Awaited::Unknown => true,
             }
     }

@@ -5,6 +5,7 @@
 //! What is assumed about uses and guards ([`uses`](crate::uses), [`guards`](crate::guards)) is left out, since it
 //! commutes with everything others do as long as the assumption holds. Nothing is noted while a thread is alone.
 
+use crate::cancellation::is_named;
 use crate::hooks::{Hook, Object, Visible, Ways};
 use crate::layout::Region;
 use crate::machine::Machine;
@@ -30,6 +31,11 @@ const STRETCH_MAX: u64 = 1 << 13;
 pub type ObjectId = u64;
 
 const LIBRARY_LINE: u64 = 1 << 62;
+/// Words of blocks of a site, all of which count as one.
+const SITE: u64 = 1 << 61;
+const SITE_SHIFT: u32 = 8;
+/// Words further behind in such a block are not told apart.
+const SITE_WORDS: u64 = 1 << SITE_SHIFT;
 const OTHER: u64 = 1 << 63;
 const SLOTS: ObjectId = OTHER | 3;
 const SYSTEM: ObjectId = OTHER | 4;
@@ -48,7 +54,7 @@ fn arenas_of(slot: u32) -> ObjectId {
 }
 
 /// The words that a stretch of memory lies in; none if it is too long.
-pub fn words(address: u64, bytes: u64) -> Option<impl Iterator<Item = ObjectId>> {
+fn words(address: u64, bytes: u64) -> Option<impl Iterator<Item = ObjectId>> {
     let last = address.checked_add(bytes.max(1) - 1).filter(|_| bytes <= STRETCH_MAX)?;
     Some((address / WORD_BYTES..=last / WORD_BYTES).map(|word| word * WORD_BYTES))
 }
@@ -150,13 +156,39 @@ impl Machine<'_> {
         if !self.is_noting() {
             return;
         }
-        match words(address, bytes) {
+        match self.objects_at(address, bytes) {
             Some(words) => {
                 let slot = self.threads.running;
                 self.touched.objects.borrow_mut().extend(words.map(|word| (slot, word, mode)));
             }
             None => self.note_anything(),
         }
+    }
+
+    /// The objects that a stretch of memory is; none if they cannot be told. Blocks of some sites are not told apart.
+    pub fn objects_at(&self, address: u64, bytes: u64) -> Option<impl Iterator<Item = ObjectId>> {
+        let mut of_site = None;
+        if !self.system.sharing.futures.loose_sites.is_empty()
+            && let Some(region @ Region::Shared(slot)) = Region::of(address, self.slots())
+        {
+            let arenas = self.heap.peek_arenas(slot);
+            let block = arenas.shared.block_at((address - region.base(0)) as u32)?;
+            let start = region.base(0) + u64::from(block.offset);
+            let is_loose = self.system.sharing.futures.loose_sites.contains(&block.site);
+            of_site = is_loose.then_some((start / WORD_BYTES, SITE | u64::from(block.site) << SITE_SHIFT));
+        }
+        let objects = words(address, bytes)?.map(move |word| match of_site {
+            Some((start, site)) => site | (word / WORD_BYTES).saturating_sub(start).min(SITE_WORDS - 1),
+            None => word,
+        });
+        Some(objects)
+    }
+
+    /// The site of the block of the heap that an object is in, if it is one that is told apart.
+    pub fn site_of_object(&self, object: ObjectId) -> Option<u32> {
+        let region @ Region::Shared(slot) = Region::of(object, self.slots())? else { return None };
+        let arenas = self.heap.peek_arenas(slot);
+        arenas.shared.block_at((object - region.base(0)) as u32).map(|block| block.site)
     }
 
     /// Notes an access to memory that libraries keep for themselves.
@@ -170,6 +202,7 @@ impl Machine<'_> {
             return Ok(());
         }
         match hook.visible {
+            Visible::Always if is_of_variable(hook) => {}
             Visible::Always => self.note_anything(),
             Visible::AsCreation => self.note_object(SLOTS, Mode::WRITE),
             Visible::AsJoin => {
@@ -278,7 +311,7 @@ impl Machine<'_> {
     /// Notes what is known only when the step is over, and what no object stands for.
     pub fn note_rest(&self) {
         let in_section = self.threads.iter().any(|thread| thread.atomic > 0);
-        if in_section || !self.locked.is_empty() || self.process.signals.are_due() {
+        if in_section || self.process.signals.are_due() {
             self.note_anything();
         }
     }
@@ -286,27 +319,30 @@ impl Machine<'_> {
     /// Adds what a thread that stands somewhere is about to touch, which others may race with. False if that is more
     /// than can be told.
     pub fn add_standing(&mut self, slot: u32, out: &mut Vec<(ObjectId, Mode)>) -> bool {
-        let mut add = |address: u64, bytes: u64, mode: Mode| {
-            let told = words(address, bytes).map(|words| out.extend(words.map(|word| (word, mode))));
+        let mut add = |machine: &Self, address: u64, bytes: u64, mode: Mode| {
+            let told = machine.objects_at(address, bytes).map(|words| out.extend(words.map(|word| (word, mode))));
             told.is_some()
         };
         let thread = self.threads[slot as usize];
         let hook = match thread.status {
             Status::Absent | Status::Exited { .. } => return true,
-            Status::OnCondition { condition, .. } => return add(condition, 1, Mode::WRITE),
-            Status::OnFutex { address, .. } => return add(address, 4, Mode::WRITE),
-            Status::OnBarrier { barrier } => return add(barrier, 1, Mode::WRITE),
-            Status::Reacquiring { mutex, .. } => return add(mutex, MUTEX_BYTES.into(), Mode::ACQUIRE),
+            Status::OnCondition { condition, .. } => return add(self, condition, 1, Mode::WRITE),
+            Status::OnFutex { address, .. } => return add(self, address, 4, Mode::WRITE),
+            Status::OnBarrier { barrier } => return add(self, barrier, 1, Mode::WRITE),
+            Status::Reacquiring { mutex, .. } => return add(self, mutex, MUTEX_BYTES.into(), Mode::ACQUIRE),
             Status::Running => self.system.program.hook(thread.pc),
         };
         let object = self.threads.register(slot, A0);
+        if hook.is_some_and(is_of_variable) {
+            return add(self, object, self.threads.register(slot, A1).max(1), Mode::WRITE);
+        }
         if let Some(hook) = hook {
             if is_of_mutex(hook) {
                 let mode = if hook.visible == Visible::AsRelease { Mode::RELEASE } else { Mode::ACQUIRE };
-                return add(object, MUTEX_BYTES.into(), mode);
+                return add(self, object, MUTEX_BYTES.into(), mode);
             }
             if hook.visible == Visible::AsConditionWait {
-                add(self.threads.register(slot, A1), MUTEX_BYTES.into(), Mode::RELEASE);
+                add(self, self.threads.register(slot, A1), MUTEX_BYTES.into(), Mode::RELEASE);
             }
         }
         let mut pending = std::mem::take(&mut self.scratch.pending);
@@ -322,7 +358,7 @@ impl Machine<'_> {
                 _ => false,
             };
             if !is_own {
-                is_told &= add(access.address, access.bytes, Mode::access(access.writes));
+                is_told &= add(self, access.address, access.bytes, Mode::access(access.writes));
             }
         }
         self.scratch.pending = pending;
@@ -333,7 +369,7 @@ impl Machine<'_> {
     /// more than can be told.
     pub fn add_accessed(&self, slot: u32, out: &mut Vec<(ObjectId, Mode)>) -> bool {
         self.segments.of(slot).iter().all(|access| {
-            let touched = words(access.address, access.bytes.into());
+            let touched = self.objects_at(access.address, access.bytes.into());
             touched.map(|words| out.extend(words.map(|word| (word, Mode::access(access.writes))))).is_some()
         })
     }
@@ -345,13 +381,18 @@ fn is_of_mutex(hook: Hook) -> bool {
     is_mutex && (hook.visible == Visible::AsRelease || matches!(hook.ways, Ways::Waits(_)))
 }
 
+/// Whether an operation locks or unlocks a variable against other threads.
+fn is_of_variable(hook: Hook) -> bool {
+    is_named(hook.place, &["__dampf_lock", "__dampf_unlock"])
+}
+
 /// What a thread waits for that cannot move.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Awaited {
     /// That the thread in a slot, or nobody that can, gives this mutex back.
-    Mutex { address: u64, owner: Option<u32> },
-    /// That something is done to an object.
-    Object { address: u64 },
+    Mutex { objects: Vec<ObjectId>, owner: Option<u32> },
+    /// That something is done to objects.
+    Object { objects: Vec<ObjectId> },
     End { slot: u32 },
     /// Something else.
     Unknown,
@@ -360,24 +401,30 @@ pub enum Awaited {
 impl Machine<'_> {
     /// What the thread in a slot waits for, if it cannot move.
     pub fn awaited(&self, slot: u32) -> Awaited {
-        let mutex = |address: u64| Awaited::Mutex { address, owner: self.mutex_owner(address) };
+        let objects = |address: u64, bytes: u64| self.objects_at(address, bytes).map(Iterator::collect::<Vec<_>>);
+        let object = |address: u64, bytes: u64| {
+            objects(address, bytes).map_or(Awaited::Unknown, |objects| Awaited::Object { objects })
+        };
+        let mutex = |address: u64| match objects(address, MUTEX_BYTES.into()) {
+            Some(objects) => Awaited::Mutex { objects, owner: self.mutex_owner(address) },
+            None => Awaited::Unknown,
+        };
         let hook = match self.threads[slot as usize].status {
             Status::OnCondition { condition: address, .. }
             | Status::OnFutex { address, .. }
-            | Status::OnBarrier { barrier: address } => return Awaited::Object { address },
+            | Status::OnBarrier { barrier: address } => return object(address, 1),
             Status::Reacquiring { mutex: address, .. } => return mutex(address),
             Status::Absent | Status::Exited { .. } => return Awaited::Unknown,
             Status::Running => self.system.program.hook(self.threads[slot as usize].pc),
         };
-        let object = self.threads.register(slot, A0);
+        let [first, second] = [A0, A1].map(|number| self.threads.register(slot, number));
         match hook.map(|hook| (hook, hook.visible)) {
-            Some((hook, _)) if is_of_mutex(hook) => mutex(object),
+            Some((hook, _)) if is_of_mutex(hook) => mutex(first),
             Some((_, Visible::AsJoin)) => {
-                self.slot_of_handle(object).map_or(Awaited::Unknown, |slot| Awaited::End { slot })
+                self.slot_of_handle(first).map_or(Awaited::Unknown, |slot| Awaited::End { slot })
             }
-            Some((hook, _)) if matches!(hook.object, Object::Synchronisation { .. }) => {
-                Awaited::Object { address: object }
-            }
+            Some((hook, _)) if is_of_variable(hook) => object(first, second.max(1)),
+            Some((hook, _)) if matches!(hook.object, Object::Synchronisation { .. }) => object(first, 1),
             _ => Awaited::Unknown,
         }
     }
