@@ -145,18 +145,19 @@ impl Futures {
         if self.given_up || other.given_up {
             return !self.given_up;
         }
-        !other.loose_sites.is_subset(&self.loose_sites) || other.places.iter().any(|(place, facts)| {
-            let Some(known) = self.places.get(place) else { return true };
-            let has_object = |(object, mode): (&ObjectId, &Mode)| {
-                known.anything || known.objects.get(object).is_some_and(|known| known.covers(*mode))
-            };
-            let has_passage = |(to, passage): (&Place, &Passage)| {
-                known.passages.get(to).is_some_and(|known| known.creates || !passage.creates)
-            };
-            facts.anything && !known.anything
-                || !facts.objects.iter().all(has_object)
-                || !facts.passages.iter().all(has_passage)
-        })
+        !other.loose_sites.is_subset(&self.loose_sites)
+            || other.places.iter().any(|(place, facts)| {
+                let Some(known) = self.places.get(place) else { return true };
+                let has_object = |(object, mode): (&ObjectId, &Mode)| {
+                    known.anything || known.objects.get(object).is_some_and(|known| known.covers(*mode))
+                };
+                let has_passage = |(to, passage): (&Place, &Passage)| {
+                    known.passages.get(to).is_some_and(|known| known.creates || !passage.creates)
+                };
+                facts.anything && !known.anything
+                    || !facts.objects.iter().all(has_object)
+                    || !facts.passages.iter().all(has_passage)
+            })
     }
 
     /// As lines of text, for whoever makes the next model.
@@ -249,11 +250,14 @@ mod tests {
         assert!(known.learns_from(&other));
         let mut merged = known.clone();
         merged.merge(&other);
-        assert!(!merged.learns_from(&other) && merged.learns_from(&{
-            let mut more = Futures::default();
-            more.see_passage(3, 1, &Passage::default());
-            more
-        }));
+        assert!(
+            !merged.learns_from(&other)
+                && merged.learns_from(&{
+                    let mut more = Futures::default();
+                    more.see_passage(3, 1, &Passage::default());
+                    more
+                })
+        );
     }
 
     #[test]

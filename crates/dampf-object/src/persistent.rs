@@ -463,8 +463,8 @@ impl Machine<'_> {
 
     /// A word of a thread's own stack; 0 where there is none.
     fn stack_word(&self, slot: u32, address: u64) -> u32 {
-        let is_there = address >= self.threads[slot as usize].sp
-            && Region::of(address, self.slots()) == Some(Region::Stack(slot));
+        let is_there =
+            address >= self.threads[slot as usize].sp && Region::of(address, self.slots()) == Some(Region::Stack(slot));
         if is_there { self.memory.look_at_word(address).unwrap_or(0) } else { 0 }
     }
 

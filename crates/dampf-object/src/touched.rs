@@ -390,10 +390,17 @@ fn is_of_variable(hook: Hook) -> bool {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Awaited {
     /// That the thread in a slot, or nobody that can, gives this mutex back.
-    Mutex { objects: Vec<ObjectId>, owner: Option<u32> },
+    Mutex {
+        objects: Vec<ObjectId>,
+        owner: Option<u32>,
+    },
     /// That something is done to objects.
-    Object { objects: Vec<ObjectId> },
-    End { slot: u32 },
+    Object {
+        objects: Vec<ObjectId>,
+    },
+    End {
+        slot: u32,
+    },
     /// Something else.
     Unknown,
 }

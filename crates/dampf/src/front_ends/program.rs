@@ -10,7 +10,7 @@ use crate::terminal::complain;
 use dampf_core::{FaultKind, Ground, Model, Revise, Successors, Trail, Unsupported, Worker};
 use dampf_object::{Ending, Granularity, ObjectModel, ProgramChecks, SeenUses, Sharing};
 use dampf_report::{Knowledge, Palette, bytes_hash};
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -32,9 +32,11 @@ const SURVEY_RUNS: u64 = 48;
 const SURVEY_IDLE_MAX: u32 = 8;
 /// Instructions that they may take together.
 const SURVEY_INSTRUCTIONS: u64 = 1 << 25;
+/// So many states are looked at besides, once a search has refuted what was seen; twice as many each time, within limits.
+const SURVEY_STATES: usize = 1 << 10;
 
 /// After so many searches that refuted that nothing is assumed about it any more.
-const REFUTED_FUTURES_MAX: u32 = 12;
+const REFUTED_FUTURES_MAX: u32 = 6;
 
 /// Of what is kept in trails and checkpoints.
 const KNOWLEDGE_VERSION: u32 = 3;
@@ -317,6 +319,13 @@ impl Program {
                 self.absorb(&refuted);
             }
         }
+        // What random runs miss is rare, and would come one by one.
+        let mut model = self.model_on(Making::bare(false).ground);
+        if self.refuted_futures > 0 && model.survey() {
+            let refuted = first_states(&model, SURVEY_STATES << self.refuted_futures.min(4), end);
+            self.sharing.futures.merge(&model.surveyed());
+            self.absorb(&refuted);
+        }
     }
 }
 
@@ -326,6 +335,27 @@ const INSTRUCTIONS_PER_WORD: u64 = 4;
 
 fn is_over(end: Option<Instant>) -> bool {
     end.is_some_and(|end| Instant::now() >= end)
+}
+
+/// Explores the first states of a model, level by level. What they refute.
+fn first_states(model: &ObjectModel, states_max: usize, end: Option<Instant>) -> Vec<Revise> {
+    let mut worker = model.worker();
+    let mut next = Successors::new(model.width());
+    let (mut seen, mut open) = (HashSet::new(), VecDeque::new());
+    worker.initial(&mut next);
+    loop {
+        if !next.refuted().is_empty() {
+            return next.refuted().iter().map(|(_, revise)| revise.clone()).collect();
+        }
+        for step in (0..next.len()).filter(|&step| next.leads_on(step)) {
+            if seen.len() < states_max && seen.insert(next.state(step).to_vec()) {
+                open.push_back(next.state(step).to_vec());
+            }
+        }
+        let is_enough = worker.instructions() > SURVEY_INSTRUCTIONS || model.bytes() as u64 > TRIAL_BYTES;
+        let Some(state) = open.pop_front().filter(|_| !is_enough && !is_over(end)) else { return Vec::new() };
+        worker.successors(&state, &mut next);
+    }
 }
 
 /// One random run, as far as it goes; returns the number of instructions it took, or would have taken for its cost.
