@@ -6,6 +6,7 @@ use crate::mappings::Rights;
 use crate::premise::Premise;
 use crate::run_end::RunEnd;
 use crate::sharing::{Fact, FactKind, SHARED_LINE_BYTES};
+use crate::touched::Mode;
 use crate::uses::AccessKind;
 use dampf_core::FaultKind;
 use dampf_rv::machine::Bus;
@@ -29,6 +30,11 @@ impl Standing {
     /// Whether some of these bytes must not be written though they can be read.
     fn is_constant(&self, mask: u64) -> bool {
         self.valid & !self.writable & mask != 0
+    }
+
+    /// Whether some of these bytes are data that libraries keep for themselves.
+    fn is_partly_of_libraries(&self, mask: u64) -> bool {
+        matches!(self.region, Some(Region::Globals | Region::LibraryHeap)) && self.visible & mask != mask
     }
 
     /// Whether these bytes are data that libraries keep for themselves.
@@ -186,7 +192,10 @@ impl Machine<'_> {
             }
             let kind = AccessKind::plain(write);
             visible |= self.is_noticed(line, standing.region, standing.visible & mask, kind)?;
-            self.remember(line, standing);
+            if self.is_noting() && standing.is_partly_of_libraries(mask) {
+                self.note_library_line(line, write);
+            }
+            self.remember(line, standing, write);
         }
         self.check_aligned(address, bytes)?;
         if write && self.stops_for_watch(address, bytes) {
@@ -201,6 +210,9 @@ impl Machine<'_> {
             }
             self.step.granted = false;
         }
+        if visible {
+            self.note_touched(address, bytes, Mode::access(write));
+        }
         if visible && self.has_section_rivals() {
             self.check_section_access(address, bytes, write)?;
         }
@@ -211,18 +223,25 @@ impl Machine<'_> {
     }
 
     /// Lets later accesses to a line's private bytes go the fast way.
-    fn remember(&mut self, address: u64, standing: Standing) {
+    fn remember(&mut self, address: u64, standing: Standing, is_written: bool) {
         if self.memory.is_recording() {
             return;
         }
         let watched = !self.locked.is_empty() || !self.process.reservations.is_empty() || self.has_section_rivals();
+        let notes_all = self.is_noting() && matches!(standing.region, Some(Region::Globals | Region::LibraryHeap));
         let (read, write) = match standing.visible {
             _ if self.memory.is_watched(standing.region) => (0, 0),
+            // What was noted once for a line need not be noted again, but to write it is another thing.
+            0 if notes_all && !is_written => (standing.valid, 0),
             0 => (standing.valid, standing.writable),
-            visible if watched => (standing.valid & !visible, standing.writable & !visible),
+            visible if watched && !notes_all => (standing.valid & !visible, standing.writable & !visible),
+            _ if watched => (0, 0),
             visible => {
-                let (read, write) = self.unasked(address & !63, standing.region, self.is_free_to_access());
-                (standing.valid & (!visible | read), standing.writable & (!visible | write))
+                let is_free = self.is_free_to_access() && !self.is_noting();
+                let (read, write) = self.unasked(address & !63, standing.region, is_free);
+                // Of a line that libraries use as well, only what nobody else can use needs no note.
+                let others = if notes_all { 0 } else { !visible };
+                (standing.valid & (others | read), standing.writable & (others | write))
             }
         };
         let write = write & !self.system.sharing.watch.mask(address & !63);
@@ -442,6 +461,9 @@ impl Bus for Machine<'_> {
     ) -> Result<bool, RunEnd> {
         self.check_aligned(address, BYTES as u64)?;
         let mine = (self.threads.running, address);
+        if self.is_noting() && self.is_visible(address, BYTES as u64, true)? {
+            self.note_touched(address, BYTES as u64, Mode::WRITE);
+        }
         let holds =
             reserved && (!self.is_visible(address, BYTES as u64, true)? || self.process.reservations.contains(&mine));
         if holds {

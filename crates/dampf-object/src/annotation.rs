@@ -4,6 +4,7 @@ use crate::locked::LockedVariable;
 use crate::machine::Machine;
 use crate::run_end::RunEnd;
 use crate::step::Next;
+use crate::touched::Mode;
 use dampf_core::FaultKind;
 use dampf_rv::machine::Hart;
 
@@ -58,6 +59,7 @@ impl Machine<'_> {
         // Others may not access it from now on, which is as if it were written.
         self.is_visible(locked.address, locked.bytes, true)?;
         self.memory.note_write(locked.address, locked.bytes);
+        self.note_touched(locked.address, locked.bytes, Mode::WRITE);
         self.check_unaccessed(locked.address, locked.bytes, FaultKind::PrivilegeViolation, "locks")?;
         // The owner runs, so its words are written anew.
         self.locked.lock(locked);
@@ -67,6 +69,7 @@ impl Machine<'_> {
 
     pub fn unlock_variable(&mut self, hart: &Hart) -> Result<Next, RunEnd> {
         let (address, owner) = (hart.x[A0], self.threads.running);
+        self.note_touched(address, hart.x[A1].max(1), Mode::WRITE);
         let Some(unlocked) = self.locked.unlock(address, owner) else {
             let (me, place) = (self.thread_name(owner), self.place_name(address));
             return Err(RunEnd::fault(
@@ -75,6 +78,7 @@ impl Machine<'_> {
             ));
         };
         self.memory.note_write(unlocked.address, unlocked.bytes);
+        self.note_touched(unlocked.address, unlocked.bytes, Mode::WRITE);
         self.memory.forget_translations();
         Ok(Next::Return(0))
     }

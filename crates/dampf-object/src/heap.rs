@@ -8,6 +8,7 @@ use crate::run_end::RunEnd;
 use crate::shadow::live_bytes;
 use crate::sharing::{Fact, FactKind};
 use crate::step::Next;
+use crate::touched::Mode;
 use dampf_core::FaultKind;
 use dampf_rv::machine::Hart;
 
@@ -84,6 +85,7 @@ impl Machine<'_> {
 
     fn can_reuse(&self, size: u64, slot: u32) -> bool {
         let (address, recycled_size) = self.threads[slot as usize].recycled;
+        self.note_recycled(address);
         if address == 0 || u64::from(recycled_size) != size {
             return false;
         }
@@ -240,12 +242,14 @@ impl Machine<'_> {
         self.threads.current_mut().recycled = (0, 0);
         if maker == Maker::Malloc && self.is_library_allocation(hart, site) {
             let offset = self.process.change().library_blocks.allocate(size, align, site, maker, false)?;
+            self.note_library_blocks();
             self.memory.forget_translations();
             self.memory.note_write(Region::LibraryHeap.base(0) + u64::from(offset), size.into());
             return Some(Region::LibraryHeap.base(0) + u64::from(offset));
         }
         let (slot, shared) = (self.threads.running, self.system.sharing.is_shared_site(site));
         let local = shared && !self.step.alone && !self.system.sharing.is_open_site(site);
+        self.note_allocation();
         let arenas = self.heap.arenas_mut(slot);
         let arena = if shared { &mut arenas.shared } else { &mut arenas.private };
         let offset = arena.allocate(size, align, site, maker, local)?;
@@ -328,6 +332,12 @@ impl Machine<'_> {
         // It is as if every byte was written, visible or not.
         self.memory.note_write(address, block.size.into());
         let is_noticed = self.is_visible_block(address)?;
+        if is_noticed {
+            self.note_touched(address, block.size.into(), Mode::WRITE);
+        }
+        if region == Region::LibraryHeap {
+            self.note_library_blocks();
+        }
         self.check_unaccessed(address, block.size.into(), FaultKind::UseAfterFree, "frees")?;
         // What is freed holds nothing: equal heaps are to look the same.
         self.memory.space.clear_bytes(region, address..address + u64::from(block.size));

@@ -11,8 +11,11 @@
 //!   addresses.
 //! - [`step`]: one step. What operations do: [`mutex`], [`condition`], [`rwlock`], [`spin`], [`semaphore`],
 //!   [`barrier`], [`lifecycle`], [`heap`], [`choice`], [`annotation`], [`atomics`], [`syscalls`], [`clock`].
-//! - [`sharing`]: what is visible and why that is sound; [`watch`], [`expressions`]: what properties of runs look at; [`liveness`]: registers that no longer count.
+//! - [`sharing`]: what is visible and why that is sound; [`watch`], [`expressions`]: what properties of runs look at;
+//!   [`liveness`]: registers that no longer count.
 //! - [`race`], [`announced`], [`lock_cycle`], [`initialisation`], [`faults`], [`undefined`]: what can be wrong.
+//! - [`persistent`]: partial-order reduction, by what steps are seen to touch ([`touched`], [`futures`],
+//!   [`future_plan`]).
 //! - [`premise`]: what a verdict rests on that nobody checks.
 //! - [`call_stack`], [`describe`], [`inspect`], [`footprint`], [`observations`]: states and steps for people,
 //!   debuggers, reductions and heuristics; [`run`]: one run, as fast as the machine goes.
@@ -42,6 +45,8 @@ mod field_reads;
 mod file_calls;
 mod footprint;
 mod frame_slots;
+mod future_plan;
+mod futures;
 mod global_bounds;
 mod guards;
 mod happens_before;
@@ -70,6 +75,7 @@ mod model;
 mod mutex;
 mod observations;
 mod observed;
+mod persistent;
 mod places;
 mod plain;
 mod pointed;
@@ -104,6 +110,7 @@ mod test_frameworks;
 mod thread;
 mod thread_names;
 mod threads;
+mod touched;
 mod transactions;
 mod transfer;
 mod undefined;
@@ -112,6 +119,7 @@ mod variables;
 mod watch;
 
 pub use expressions::{Expression, read_expression};
+pub use futures::Futures;
 pub use lift::lifted;
 pub use model::{ObjectModel, ObjectWorker};
 pub use observations::Proposition;

@@ -9,6 +9,7 @@ use crate::step::Next;
 use crate::sync::{Attempt, EBUSY, EDEADLK, EINVAL, ENOMEM, ESRCH, ETIMEDOUT};
 use crate::system::Granularity;
 use crate::thread::{Status, Thread};
+use crate::touched::{Mode, end_of};
 use dampf_core::FaultKind;
 use dampf_rv::machine::Hart;
 
@@ -260,6 +261,7 @@ impl Machine<'_> {
     /// The running thread is no more.
     pub fn end_thread(&mut self, value: u64) -> Next {
         self.publish(value);
+        self.note_end_of_thread();
         self.end_history();
         let slot = self.threads.running;
         let created = *self.threads.current();
@@ -424,6 +426,7 @@ impl Machine<'_> {
         let (handle, attributes) = (hart.x[A0], hart.x[A1]);
         let Some(slot) = self.slot_of_handle(handle) else { return Ok(Next::Return(ESRCH)) };
         self.check_writable(attributes, THREAD_ATTRIBUTES_BYTES)?;
+        self.note_object(end_of(slot), Mode::READ);
         self.tell_apart(slot);
         let thread = self.threads[slot as usize];
         self.memory.poke(attributes, &[0; THREAD_ATTRIBUTES_BYTES as usize]);

@@ -22,6 +22,7 @@ use crate::site::Callers;
 use crate::system::System;
 use crate::thread::Thread;
 use crate::threads::Threads;
+use crate::touched::Touched;
 use dampf_core::Word;
 use dampf_rv::memory::Tree;
 use std::cell::RefCell;
@@ -68,6 +69,8 @@ pub struct Machine<'m> {
     pub held: HeldLocks,
     pub segments: Segments,
     pub step: CurrentStep,
+    /// What the step at hand touches, where that is asked for.
+    pub touched: Touched,
     pub refuted: Refuted,
     pub liveness: Liveness,
     pub frames: FrameSlots,
@@ -108,6 +111,7 @@ impl<'m> Machine<'m> {
             held: HeldLocks::new(system.sharing.slots()),
             segments: Segments::new(system.sharing.slots()),
             step: CurrentStep::default(),
+            touched: Touched::new(system.notes_touched()),
             refuted: Refuted::default(),
             liveness: Liveness::default(),
             frames: FrameSlots::default(),
@@ -128,6 +132,7 @@ impl<'m> Machine<'m> {
     pub fn load(&mut self, state: &[Word]) {
         self.memory.space.rewind();
         self.step.clear();
+        self.touched.clear();
         self.load_process(state);
         self.touch_different(state);
         let touched = self.threads.take_touched();

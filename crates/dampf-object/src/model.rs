@@ -1,7 +1,9 @@
 //! The program as a model.
 
+use crate::futures::Futures;
 use crate::machine::{Machine, width};
 use crate::observations::Proposition;
+use crate::persistent::Choice;
 use crate::premise::Premise;
 use crate::program::Program;
 use crate::run_end::RunEnd;
@@ -48,6 +50,24 @@ impl ObjectModel {
         self.system.seen = Some(Mutex::default());
     }
 
+    /// Lets the model's runs see what threads do from where they stand: nothing is left out of them, nor refuted by it.
+    /// False if that is of no use.
+    pub fn survey(&mut self) -> bool {
+        self.system.survey = self.system.may_leave_out().then(Mutex::default);
+        self.system.survey.is_some()
+    }
+
+    /// What was seen of that.
+    pub fn surveyed(&self) -> Futures {
+        let survey = self.system.survey.as_ref();
+        survey.map(|survey| survey.lock().expect("nothing panics under this lock").clone()).unwrap_or_default()
+    }
+
+    /// Whether steps are left out that can as well be taken later.
+    pub fn leaves_out(&self) -> bool {
+        self.system.future_plan.is_some()
+    }
+
     /// What was seen of that.
     pub fn seen_uses(&self) -> SeenUses {
         let seen = self.system.seen.as_ref();
@@ -68,7 +88,8 @@ impl Model for ObjectModel {
     }
 
     fn worker(&self) -> ObjectWorker<'_> {
-        ObjectWorker { machine: Machine::new(&self.system), words: Vec::new(), origins: Vec::new() }
+        let choice = self.system.notes_touched().then(Box::default);
+        ObjectWorker { machine: Machine::new(&self.system), words: Vec::new(), origins: Vec::new(), choice }
     }
 }
 
@@ -78,6 +99,8 @@ pub struct ObjectWorker<'m> {
     pub words: Vec<Word>,
     /// The slots that the threads were in before the step, by those that they are in behind it.
     origins: Vec<u32>,
+    /// What steps are chosen by, where some are left out.
+    choice: Option<Box<Choice>>,
 }
 
 /// Marks what was refuted among the steps of a state, whichever of them it was.
@@ -251,6 +274,20 @@ impl Worker for ObjectWorker<'_> {
     }
 
     fn successors(&mut self, state: &[Word], out: &mut Successors) {
+        self.chosen_successors(state, out, true);
+    }
+
+    fn left_out(&mut self, state: &[Word], out: &mut Successors) {
+        match self.machine.system.future_plan {
+            Some(_) => self.chosen_successors(state, out, false),
+            None => out.clear(),
+        }
+    }
+}
+
+impl ObjectWorker<'_> {
+    /// The steps of a state that are taken, or those that are left out.
+    fn chosen_successors(&mut self, state: &[Word], out: &mut Successors, are_taken: bool) {
         out.clear();
         self.machine.load(state);
         if self.machine.process.ended.is_some() {
@@ -258,7 +295,21 @@ impl Worker for ObjectWorker<'_> {
             return;
         }
         let race = self.machine.race();
+        if let Some(choice) = &mut self.choice {
+            choice.begin(&mut self.machine, state);
+        }
         self.expand(state, out);
+        let leaves_out = race.is_none() && self.choose(state, out);
+        if let Some(choice) = &mut self.choice {
+            if !are_taken && !leaves_out {
+                out.clear();
+                return;
+            }
+            if leaves_out {
+                choice.taken.iter_mut().for_each(|is_taken| *is_taken = *is_taken == are_taken);
+                out.retain_steps(&choice.taken);
+            }
+        }
         if let Some(race) = race {
             // A search that goes on after faults goes on behind a race, too.
             out.set_state_fault(race);
@@ -272,6 +323,20 @@ impl Worker for ObjectWorker<'_> {
 }
 
 impl ObjectWorker<'_> {
+    /// Chooses among the steps of a state; whether some are left out. Tells what was seen and not known.
+    fn choose(&mut self, state: &[Word], out: &Successors) -> bool {
+        let Some(choice) = &mut self.choice else { return false };
+        self.machine.load(state);
+        let leaves_out = out.is_unremarkable() && choice.decide(&mut self.machine);
+        if let Some(news) = choice.take_news() {
+            match &self.machine.system.survey {
+                Some(survey) => survey.lock().expect("nothing panics under this lock").merge(&news),
+                None => self.machine.refute_futures(&news),
+            }
+        }
+        leaves_out
+    }
+
     /// The steps of all threads from a state that is loaded.
     fn expand(&mut self, state: &[Word], out: &mut Successors) {
         if let Some(fault) = self.machine.stuck_threads() {
@@ -308,21 +373,32 @@ impl ObjectWorker<'_> {
                         (0..ways).for_each(|way| self.step(state, slot, LAST_TRY + way, out));
                     }
                 }
-                Err(stop) => match self.machine.ending(stop) {
-                    Some(Ending::Fault(fault)) => out.push_fault(action(slot, 0), fault),
-                    Some(Ending::Unsupported(unsupported)) => out.set_unsupported(unsupported),
-                    _ => out.rule_out(),
-                },
+                Err(stop) => {
+                    if let Some(choice) = &mut self.choice {
+                        choice.take_whole();
+                    }
+                    match self.machine.ending(stop) {
+                        Some(Ending::Fault(fault)) => out.push_fault(action(slot, 0), fault),
+                        Some(Ending::Unsupported(unsupported)) => out.set_unsupported(unsupported),
+                        _ => out.rule_out(),
+                    }
+                }
             }
         }
     }
 
     fn step(&mut self, state: &[Word], slot: u32, way: u32, out: &mut Successors) {
         if self.mark_round(state, slot, way) {
+            if let Some(choice) = &mut self.choice {
+                choice.note_marked(&self.machine, slot);
+            }
             out.push(action(slot, way), &self.words);
             return;
         }
         let ending = self.attempt(state, slot, way);
+        if let Some(choice) = &mut self.choice {
+            choice.note_step(&mut self.machine, slot, ending.is_none());
+        }
         if let Some(what) = self.machine.step.unsupported.take() {
             out.set_unsupported(Unsupported { what });
         }
@@ -330,6 +406,11 @@ impl ObjectWorker<'_> {
             None => {
                 self.machine.store_at_rest(true, &mut self.words, &mut self.origins);
                 self.settle_round(state, slot, way);
+                if self.machine.threads[slot as usize].last_try.is_some()
+                    && let Some(choice) = &mut self.choice
+                {
+                    choice.note_marked(&self.machine, slot);
+                }
                 out.push(action(slot, way), &self.words);
             }
             Some(Ending::Fault(fault)) => out.push_fault(action(slot, way), fault),

@@ -4,6 +4,7 @@ use crate::machine::Machine;
 use crate::run_end::RunEnd;
 use crate::step::Next;
 use crate::sync::{Attempt, DESTROYED, EAGAIN, EDEADLK, EINVAL, ENOTSUP, EPERM, HELD, lock_misuse as misuse};
+use crate::touched::Mode;
 use dampf_rv::machine::Hart;
 
 pub const MUTEX_BYTES: u8 = 40;
@@ -131,6 +132,7 @@ impl Machine<'_> {
             self.release(mutex);
             return Ok(Next::Return(0));
         }
+        self.note_touched(mutex, MUTEX_BYTES.into(), Mode::READ);
         if knows_owner(kind) {
             return Ok(Next::Return(EPERM));
         }
@@ -159,6 +161,7 @@ impl Machine<'_> {
         if count == 0 {
             self.count_held(mutex, true);
             self.see_mutex(mutex);
+            self.note_mutex(mutex, true);
             self.note_acquired(mutex);
             self.order_mutex(mutex, true);
         }
@@ -176,6 +179,7 @@ impl Machine<'_> {
             self.memory.poke_word(mutex + LOCK, 0);
             self.memory.poke_word(mutex + OWNER, 0);
             self.count_held(mutex, false);
+            self.note_mutex(mutex, false);
             self.step.transaction.close();
             self.order_mutex(mutex, false);
             // What the mutex guards may no longer be accessed without asking.

@@ -9,6 +9,7 @@ use crate::machine::Machine;
 use crate::run_end::RunEnd;
 use crate::sharing::{Fact, FactKind, SHARED_LINE_BYTES, UNIT_BYTES};
 use crate::thread::Status;
+use crate::touched::Mode;
 use dampf_rv::machine::Hart;
 
 const SP: usize = 2;
@@ -118,7 +119,10 @@ impl Machine<'_> {
         let mut news = Vec::new();
         for line in sharing.shared_lines(before / SHARED_LINE_BYTES..after.div_ceil(SHARED_LINE_BYTES)) {
             let (start, end) = ((line * SHARED_LINE_BYTES).max(before), ((line + 1) * SHARED_LINE_BYTES).min(after));
-            noticed |= self.is_end_noticed(start, end - start)?;
+            if self.is_end_noticed(start, end - start)? {
+                noticed = true;
+                self.note_touched(start, end - start, Mode::WRITE);
+            }
             let units = start / UNIT_BYTES..end / UNIT_BYTES;
             news.extend(units.filter(|unit| !sharing.locks_observed() && !sharing.is_left_unit(*unit)));
         }

@@ -1,5 +1,6 @@
 //! Facts that refute what a model assumes, on their way from the access that met them to whoever explores.
 
+use crate::futures::Futures;
 use crate::machine::Machine;
 use crate::run_end::RunEnd;
 use crate::sharing::{Fact, write_facts};
@@ -10,7 +11,13 @@ use std::collections::BTreeSet;
 /// What a machine has refuted since it was last asked. It notes facts wherever it meets them, in threads that it only
 /// looks at, too: whether the step at hand comes to an end does not matter for what is known.
 #[derive(Default)]
-pub struct Refuted(RefCell<BTreeSet<Fact>>);
+pub struct Refuted {
+    facts: RefCell<BTreeSet<Fact>>,
+    futures: Futures,
+}
+
+/// What was assumed of futures.
+const UNFORESEEN: &str = "a thread does something that it was not seen to do there";
 
 impl Machine<'_> {
     /// Notes a fact that refutes an assumption.
@@ -19,15 +26,25 @@ impl Machine<'_> {
     }
 
     pub fn refute_all(&self, facts: impl IntoIterator<Item = Fact>) -> RunEnd {
-        self.refuted.0.borrow_mut().extend(facts);
+        self.refuted.facts.borrow_mut().extend(facts);
         RunEnd::Refuted
     }
 
     /// What was refuted since this was last asked for.
     #[inline]
     pub fn take_refuted(&mut self) -> Option<Revise> {
-        let facts = self.refuted.0.get_mut();
-        let what = facts.first()?.kind.what().to_owned();
-        Some(Revise { what, facts: write_facts(std::mem::take(facts)).into_bytes() })
+        let facts = self.refuted.facts.get_mut();
+        if facts.is_empty() && self.refuted.futures.is_empty() {
+            return None;
+        }
+        let what = facts.first().map_or(UNFORESEEN, |fact| fact.kind.what()).to_owned();
+        let mut text = write_facts(std::mem::take(facts));
+        std::mem::take(&mut self.refuted.futures).write(&mut text);
+        Some(Revise { what, facts: text.into_bytes() })
+    }
+
+    /// Notes that a thread did what no thread was seen to do there.
+    pub fn refute_futures(&mut self, news: &Futures) {
+        self.refuted.futures.merge(news);
     }
 }

@@ -43,6 +43,7 @@ use crate::race::PendingAccess;
 use crate::run_end::RunEnd;
 use crate::sharing::{Fact, FactKind};
 use crate::side_access::MemoryAccess;
+use crate::touched::Mode;
 use crate::uses::AccessKind;
 use dampf_core::{FaultKind, Word};
 use dampf_rv::machine::{self, Exit, Hart};
@@ -189,6 +190,7 @@ impl Machine<'_> {
 
     /// Notes a plain access of the running thread. It stops before one for which there is no room.
     fn note_access(&mut self, access: PendingAccess) -> Result<(), RunEnd> {
+        self.note_touched(access.address, access.bytes, Mode::access(access.writes));
         let sharing = &self.system.sharing;
         if !sharing.locks_observed() && sharing.is_of_released(access.address, access.bytes) {
             return Err(self.refute(Fact::new(FactKind::LocksObserved, 0_u64)));
@@ -254,7 +256,10 @@ impl Machine<'_> {
 
     /// Notes the plain accesses that an operation or a system call makes besides, as far as others can notice them.
     pub fn note_side_access(&mut self, hart: &Hart, access: MemoryAccess) -> Result<(), RunEnd> {
-        if self.is_free_to_access() || !self.is_visible(access.address, access.bytes, access.writes)? {
+        if self.is_free_to_access() {
+            return self.note_besides(access);
+        }
+        if !self.is_visible(access.address, access.bytes, access.writes)? {
             return Ok(());
         }
         let pc = self.blamed_pc(hart);

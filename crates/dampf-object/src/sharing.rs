@@ -44,6 +44,7 @@
 //! stop before every instruction of the program's own code. **Cancellation** is treated in the same way: threads stop
 //! before cancellation points once one thread has cancelled another.
 
+use crate::futures::Futures;
 use crate::symmetry::{CLASSES_MAX, ThreadClass};
 use crate::transactions::{LockOrder, without_circles};
 use crate::uses::{Use, line_of};
@@ -178,6 +179,8 @@ pub struct Sharing {
     pub round_heads: BTreeSet<u64>,
     /// What is watched of whole runs.
     pub watch: Watch,
+    /// What threads were seen to do from where they stand. See [`persistent`](crate::persistent).
+    pub futures: Futures,
     /// How often searches have refuted that.
     refuted_uses: u32,
     /// Nothing is assumed thread-local (`--reduce none`).
@@ -367,6 +370,12 @@ impl Sharing {
         self.summarise();
     }
 
+    /// Learns all facts in a text: what a search has refuted.
+    pub fn learn_text(&mut self, text: &str) {
+        self.learn(read_facts(text));
+        self.futures.merge(&Futures::read(text));
+    }
+
     fn count_refuted_use(&mut self) {
         self.refuted_uses += 1;
         // Random runs do not tell much about this program, and every search that has to restart costs more than what
@@ -404,6 +413,7 @@ impl Sharing {
             writeln!(text, "{ROUND} {head}").expect("a string takes everything");
         }
         self.watch.write(&mut text);
+        self.futures.write(&mut text);
         text
     }
 
@@ -438,6 +448,7 @@ impl Sharing {
         sharing.round_heads = text.lines().filter_map(head).collect();
         sharing.lock_order = without_circles(&text.lines().filter_map(order).collect());
         sharing.uses = text.lines().filter_map(using).collect();
+        sharing.futures = Futures::read(text);
         sharing.guarded_sites = text.lines().filter_map(guard).collect();
         sharing.learn(read_facts(text));
         sharing

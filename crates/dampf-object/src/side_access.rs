@@ -8,6 +8,7 @@ use crate::machine::Machine;
 use crate::mapping_calls::is_change;
 use crate::race::PendingAccess;
 use crate::run_end::RunEnd;
+use crate::touched::Mode;
 use dampf_rv::machine::Hart;
 
 const RA: usize = 1;
@@ -91,11 +92,22 @@ impl Machine<'_> {
             self.note_side_access(hart, MemoryAccess::read(hart.x[A0], bytes))?;
         }
         for &access in hook.row().side_accesses {
-            if let Some(access) = self.side_access(access, bytes, |at| hart.x[at])
-                && !way.is_some_and(|way| comes_before_release(hook, access, way))
-            {
-                self.note_side_access(hart, access)?;
+            match self.side_access(access, bytes, |at| hart.x[at]) {
+                None => {}
+                Some(access) if way.is_some_and(|way| comes_before_release(hook, access, way)) => {
+                    self.note_besides(access)?;
+                }
+                Some(access) => self.note_side_access(hart, access)?,
             }
+        }
+        Ok(())
+    }
+
+    /// Notes that an operation touches memory besides its object, if others can notice.
+    pub fn note_besides(&mut self, access: MemoryAccess) -> Result<(), RunEnd> {
+        let MemoryAccess { address, bytes, writes } = access;
+        if self.is_noting() && self.is_visible(address, bytes, writes)? {
+            self.note_touched(address, bytes, Mode::access(writes));
         }
         Ok(())
     }

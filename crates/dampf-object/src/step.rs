@@ -10,6 +10,7 @@ use crate::run_end::RunEnd;
 use crate::signal_calls::is_interruptible_call;
 use crate::system::Granularity;
 use crate::thread::Status;
+use crate::touched::Mode;
 use dampf_core::FaultKind;
 use dampf_rv::decode::Op;
 use dampf_rv::machine::{self, Exit, Hart};
@@ -175,6 +176,7 @@ impl Machine<'_> {
         match self.threads.current().status {
             Status::OnCondition { condition, timed, .. } => {
                 self.memory.note_write(condition, 1);
+                self.note_touched(condition, 1, Mode::WRITE);
                 // With spurious wake-ups, the last way is such a one.
                 let is_late = timed && way == Some(0);
                 if let Some(hook) = self.system.program.hook(hart.pc).filter(|_| is_late) {
@@ -196,6 +198,7 @@ impl Machine<'_> {
             }
             Status::OnFutex { address, .. } => {
                 self.memory.note_write(address, 1);
+                self.note_touched(address, 4, Mode::WRITE);
                 self.time_out_futex(hart);
                 self.step.granted = false;
                 way = None;
@@ -635,6 +638,7 @@ impl Machine<'_> {
             return Err(RunEnd::Visible);
         }
         if self.ways_of(hook, [hart.x[A0], hart.x[A0 + 1]], self.threads.running)? == 0 {
+            self.note_arrival(hook, hart);
             return Err(if self.step.section_began && self.threads.current().atomic > 0 {
                 RunEnd::Blocked
             } else {
@@ -665,6 +669,7 @@ impl Machine<'_> {
             self.is_visible(hart.x[A0], bytes, writes)?;
         }
         self.learn_observed(hook, hart)?;
+        self.note_operation(hook, hart)?;
         self.check_symmetry(hook, hart);
         if self.has_segments() && self.step.others {
             self.note_accesses_besides(hook, hart, way)?;
@@ -733,12 +738,15 @@ impl Machine<'_> {
             return Err(RunEnd::Blocked);
         }
         if ways == 0 || ways > 1 && way.is_none() && !self.step.before_main {
+            // In how many ways it can happen may be different later.
+            self.note_call(hart);
             return Err(RunEnd::Visible);
         }
         if self.has_segments() && self.step.others {
             self.note_call_access(hart)?;
         }
         self.step.transaction.close();
+        self.note_call(hart);
         self.order_system_call();
         let next = self.passing_watched(|machine| machine.system_call(hart, way.unwrap_or(0)))?;
         if way.is_some() {

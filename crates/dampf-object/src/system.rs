@@ -1,7 +1,10 @@
 //! What all workers of a model share.
 
 use crate::by_address::ByAddress;
+use crate::future_plan::FuturePlan;
+use crate::futures::Futures;
 use crate::happens_before::HISTORY_SLOTS_MAX;
+use crate::persistent;
 use crate::program::Program;
 use crate::sharing::Sharing;
 use crate::uses::{self, LineUses, SeenUses};
@@ -46,6 +49,8 @@ pub struct ProgramChecks {
     pub volatile_is_atomic: bool,
     /// Threads that nothing tells apart are interchangeable: see [`symmetry`](crate::symmetry).
     pub symmetry: bool,
+    /// Steps are left out that can as well be taken later: see [`persistent`](crate::persistent).
+    pub partial_order: bool,
 }
 
 impl Default for ProgramChecks {
@@ -62,6 +67,7 @@ impl Default for ProgramChecks {
             clock_jumps: 1,
             volatile_is_atomic: false,
             symmetry: false,
+            partial_order: false,
         }
     }
 }
@@ -73,6 +79,10 @@ pub struct System {
     pub uses: ByAddress<LineUses>,
     /// What random runs see of the uses of words; none in a search.
     pub seen: Option<Mutex<SeenUses>>,
+    /// What threads may do from where they stand, if steps are left out.
+    pub future_plan: Option<FuturePlan>,
+    /// What runs before a search see of that.
+    pub survey: Option<Mutex<Futures>>,
     pub lines: LineTable,
     pub components: ComponentTable,
     /// Whether plain accesses are no places to switch: see [`segments`](crate::segments).
@@ -96,6 +106,8 @@ impl System {
             options,
             uses: uses::by_line(&sharing),
             seen: None,
+            future_plan: None,
+            survey: None,
             sharing,
             lines: LineTable::on(Arc::clone(&ground)),
             components: ComponentTable::on(ground),
@@ -105,7 +117,27 @@ impl System {
         };
         system.is_symmetric = options.symmetry && !system.sharing.classes.is_empty();
         system.has_history = system.sharing.has_weak_orders() && system.may_have_history();
+        if options.partial_order && system.may_leave_out() && !system.sharing.futures.is_empty() {
+            system.future_plan = Some(FuturePlan::new(&system.sharing.futures));
+        }
         system
+    }
+
+    /// Whether it is understood what steps have to do with each other.
+    pub fn may_leave_out(&self) -> bool {
+        let sharing = &self.sharing;
+        self.has_segments
+            && self.options.granularity == Granularity::Visible
+            && sharing.slots() <= persistent::SLOTS_MAX
+            && sharing.classes.is_empty()
+            && !sharing.signals_sent()
+            && !sharing.threads_cancelled()
+            && !sharing.futures.given_up
+    }
+
+    /// Whether it is noted what steps touch.
+    pub fn notes_touched(&self) -> bool {
+        self.future_plan.is_some() || self.survey.is_some()
     }
 
     /// Whether a history can be kept.

@@ -530,9 +530,10 @@ pub enum Reduce {
     Races,
     /// Programs: threads switch at locks and at memory that is shared
     Lgc,
-    /// Models: one order of steps that do not disturb each other is enough; runs may not be the shortest
+    /// One order of steps that do not disturb each other is enough; runs may not be the shortest. For programs, beside
+    /// `races`
     Por,
-    /// Models: the same, also where random walks say that it gains nothing; to test it with
+    /// The same, also where random walks say that it gains nothing; to test it with
     #[value(hide = true)]
     PorAlways,
     /// Nothing: all steps of a model; threads of a program switch at every access to memory

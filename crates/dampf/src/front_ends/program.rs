@@ -4,7 +4,7 @@ use super::{program_info, program_surroundings};
 use crate::chance::Chance;
 use crate::compile::{self, Compiler};
 use crate::failure::Failure;
-use crate::front_end::{FrontEnd, Hashes, LookedAt, Made, Making, Observed, Offer};
+use crate::front_end::{self, FrontEnd, Hashes, LookedAt, Made, Making, Observed, Offer, Reduction};
 use crate::options::{ModelOptions, Reduce, StepSize, Volatile};
 use crate::terminal::complain;
 use dampf_core::{
@@ -13,10 +13,9 @@ use dampf_core::{
 };
 use dampf_object::{
     Ending, Expression, Granularity, ObjectModel, ProgramChecks, Proposition, SeenUses, Sharing, read_expression,
-    read_facts,
 };
 use dampf_report::{Knowledge, Palette, bytes_hash};
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -33,6 +32,17 @@ const TRIAL_BYTES: u64 = 64 << 20;
 /// A run that comes to known states so often goes in circles.
 const REPETITIONS_MAX: usize = 16;
 
+/// Random runs that see what threads do from where they stand: so many at most, and so many that see nothing new.
+const SURVEY_RUNS: u64 = 48;
+const SURVEY_IDLE_MAX: u32 = 8;
+/// Instructions that they may take together.
+const SURVEY_INSTRUCTIONS: u64 = 1 << 25;
+/// So many states are looked at besides, once a search has refuted what was seen; twice as many each time, within limits.
+const SURVEY_STATES: usize = 1 << 10;
+
+/// After so many searches that refuted that nothing is assumed about it any more.
+const REFUTED_FUTURES_MAX: u32 = 6;
+
 /// Of what is kept in trails and checkpoints.
 const KNOWLEDGE_VERSION: u32 = 4;
 
@@ -48,6 +58,10 @@ pub struct Program {
     nothing_assumed: bool,
     /// Whether threads may be interchangeable.
     symmetry: bool,
+    /// Whether steps are left out that can as well be taken later.
+    partial_order: bool,
+    /// How often a search has refuted what threads were assumed to do.
+    refuted_futures: u32,
     hash: String,
     build_hash: Option<String>,
     /// What properties of runs look at.
@@ -82,10 +96,12 @@ fn looked_at(options: &ModelOptions) -> ProgramChecks {
         allocations_may_fail: options.malloc_may_fail,
         ignore_races: options.no_races,
         any_exit_status: options.any_exit_status,
-        by_segments: races_count && matches!(options.reduce, Reduce::Auto | Reduce::Races),
+        by_segments: races_count
+            && matches!(options.reduce, Reduce::Auto | Reduce::Races | Reduce::Por | Reduce::PorAlways),
         clock_jumps: options.clock_jumps,
         volatile_is_atomic: options.volatile == Volatile::Atomic,
         symmetry: false,
+        partial_order: false,
     }
 }
 
@@ -94,8 +110,15 @@ impl FrontEnd for Program {
     const ALL_CALLED: &'static str = "programs";
     const RUNS_END: bool = true;
     const COUNTS_STEPS: bool = false;
-    const OFFERS: &'static [Offer] =
-        &[Offer::Definitions, Offer::Formulas, Offer::Threads, Offer::Contents, Offer::Symmetry, Offer::Programs];
+    const OFFERS: &'static [Offer] = &[
+        Offer::Definitions,
+        Offer::Formulas,
+        Offer::Threads,
+        Offer::Contents,
+        Offer::Interleavings,
+        Offer::Symmetry,
+        Offer::Programs,
+    ];
 
     type Model = ObjectModel;
 
@@ -139,16 +162,21 @@ impl FrontEnd for Program {
             None => Sharing::new(nothing_assumed),
         };
         let wants_symmetry = options.program.symmetry;
+        let partial_order = matches!(options.program.reduce, Reduce::Por | Reduce::PorAlways);
         let options = looked_at(options);
         // Every other place to switch, and every look at what others have, would have to know of homes.
         let symmetry =
             wants_symmetry && !nothing_assumed && !options.leaks && options.granularity == Granularity::Visible;
+        let program = Arc::new(program);
+        let refuted_futures = 0;
         Ok(Program {
-            program: Arc::new(program),
+            program,
             options,
             sharing,
             nothing_assumed,
             symmetry,
+            partial_order,
+            refuted_futures,
             hash,
             build_hash,
             propositions: Vec::new(),
@@ -178,7 +206,7 @@ impl FrontEnd for Program {
                 let mut refuted = Vec::new();
                 instructions += trial_run(&model, seed, TRIAL_INSTRUCTIONS - instructions, end, &mut refuted);
                 seen.merge(&model.seen_uses());
-                self.learn(&refuted);
+                self.absorb(&refuted);
                 // Early runs see more orders; later ones get further, because less is visible to them.
                 if !self.sharing.everything && seed + 1 >= TRIAL_RUNS / 2 {
                     self.sharing.uses = seen.uses().collect();
@@ -196,16 +224,21 @@ impl FrontEnd for Program {
         if self.symmetry {
             self.sharing.assume_symmetric(seen.classes());
         }
+        self.survey(end);
         Ok(())
     }
 
     fn model(&self, making: &Making) -> Result<Made<ObjectModel>, Unsupported> {
         let is_symmetric = making.symmetric && !self.sharing.classes.is_empty();
-        let (searched, reference) = match is_symmetric {
-            true => (self.symmetric_on(Arc::clone(&making.ground)), Some(self.model_on(Making::bare(false).ground))),
-            false => (self.model_on(Arc::clone(&making.ground)), None),
-        };
+        // What threads do later is not looked at for what propositions see of it.
+        let is_partial = making.reduction != Reduction::None && self.propositions.is_empty();
+        let options = ProgramChecks { symmetry: is_symmetric, partial_order: is_partial, ..self.options };
+        let searched =
+            ObjectModel::on(Arc::clone(&making.ground), Arc::clone(&self.program), options, self.sharing.clone());
+        let needs_reference = is_symmetric || searched.leaves_out();
+        let reference = needs_reference.then(|| self.model_on(Making::bare(false).ground));
         let reduction = match () {
+            () if searched.leaves_out() => front_end::POR,
             () if self.nothing_assumed => "none",
             () if self.options.by_segments && is_symmetric => "races, symmetry",
             () if self.options.by_segments => "races",
@@ -224,9 +257,15 @@ impl FrontEnd for Program {
 
     fn learn(&mut self, refuted: &[Revise]) -> bool {
         let before = self.sharing.clone();
-        for revise in refuted {
-            self.sharing.learn(read_facts(&String::from_utf8_lossy(&revise.facts)));
+        self.absorb(refuted);
+        if self.partial_order && self.sharing.futures != before.futures {
+            self.refuted_futures += 1;
+            if self.refuted_futures > REFUTED_FUTURES_MAX {
+                // Runs tell little about this program.
+                self.sharing.futures.give_up();
+            }
         }
+        self.survey(None);
         self.sharing != before
     }
 
@@ -318,10 +357,43 @@ impl Program {
         ObjectModel { propositions: self.propositions.clone(), ..model }
     }
 
-    /// The same with threads that are interchangeable.
-    fn symmetric_on(&self, ground: Arc<dyn Ground>) -> ObjectModel {
-        let options = ProgramChecks { symmetry: true, ..self.options };
-        ObjectModel::on(ground, Arc::clone(&self.program), options, self.sharing.clone())
+    fn absorb(&mut self, refuted: &[Revise]) {
+        for revise in refuted {
+            self.sharing.learn_text(&String::from_utf8_lossy(&revise.facts));
+        }
+    }
+
+    /// Sees in random runs what threads do from where they stand, under what is known by now.
+    fn survey(&mut self, end: Option<Instant>) {
+        if !self.partial_order {
+            return;
+        }
+        let (mut instructions, mut idle) = (0, 0);
+        for seed in 0..SURVEY_RUNS {
+            let mut model = self.model_on(Making::bare(false).ground);
+            let is_enough = idle >= SURVEY_IDLE_MAX || instructions > SURVEY_INSTRUCTIONS || is_over(end);
+            if is_enough || !model.survey() {
+                break;
+            }
+            let mut refuted = Vec::new();
+            let seed = seed + SURVEY_RUNS * u64::from(self.refuted_futures);
+            instructions += trial_run(&model, seed, SURVEY_INSTRUCTIONS - instructions, end, &mut refuted);
+            let seen = model.surveyed();
+            let is_news = self.sharing.futures.learns_from(&seen);
+            idle = if is_news { 0 } else { idle + 1 };
+            self.sharing.futures.merge(&seen);
+            if !refuted.is_empty() {
+                idle = 0;
+                self.absorb(&refuted);
+            }
+        }
+        // What random runs miss is rare, and would come one by one.
+        let mut model = self.model_on(Making::bare(false).ground);
+        if self.refuted_futures > 0 && model.survey() {
+            let refuted = first_states(&model, SURVEY_STATES << self.refuted_futures.min(4), end);
+            self.sharing.futures.merge(&model.surveyed());
+            self.absorb(&refuted);
+        }
     }
 }
 
@@ -331,6 +403,27 @@ const INSTRUCTIONS_PER_WORD: u64 = 4;
 
 fn is_over(end: Option<Instant>) -> bool {
     end.is_some_and(|end| Instant::now() >= end)
+}
+
+/// Explores the first states of a model, level by level. What they refute.
+fn first_states(model: &ObjectModel, states_max: usize, end: Option<Instant>) -> Vec<Revise> {
+    let mut worker = model.worker();
+    let mut next = Successors::new(model.width());
+    let (mut seen, mut open) = (HashSet::new(), VecDeque::new());
+    worker.initial(&mut next);
+    loop {
+        if !next.refuted().is_empty() {
+            return next.refuted().iter().map(|(_, revise)| revise.clone()).collect();
+        }
+        for step in (0..next.len()).filter(|&step| next.leads_on(step)) {
+            if seen.len() < states_max && seen.insert(next.state(step).to_vec()) {
+                open.push_back(next.state(step).to_vec());
+            }
+        }
+        let is_enough = worker.instructions() > SURVEY_INSTRUCTIONS || model.bytes() as u64 > TRIAL_BYTES;
+        let Some(state) = open.pop_front().filter(|_| !is_enough && !is_over(end)) else { return Vec::new() };
+        worker.successors(&state, &mut next);
+    }
 }
 
 /// One random run, as far as it goes; returns the number of instructions it took, or would have taken for its cost.
