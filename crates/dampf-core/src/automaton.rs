@@ -1,8 +1,9 @@
 //! Büchi automata that watch the runs of a model: what a property is to an engine, whatever language it was written in.
 //!
-//! An automaton reads the states of a run, one after the other, and moves once for each: along an edge whose guard holds
-//! in that state. It describes the runs that *violate* the property: those along which it can pass accepting locations
-//! for ever, and those that bring it to a final location. A run along which it cannot move any more is of no interest.
+//! An automaton reads the states of a run, one after the other, and moves once for each: along an edge whose guard
+//! holds in that state. It describes the runs that *violate* the property: those along which it can pass accepting
+//! locations for ever, and those that bring it to a final location. A run along which it cannot move any more is of no
+//! interest.
 
 /// A Büchi automaton over numbered propositions (see [`Propositions`](crate::Propositions)).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -11,10 +11,10 @@
 //! beside the store for OWCTY, and 24 more for those that are left. Steps are computed again, not stored.
 //!
 //! In a predictable search the cycle is the same for any number of ranks. States are ordered as that search finds them:
-//! by their distance from the initial states, then by their position in their level. Among the states that OWCTY leaves,
-//! the cycle begins with the first accepting state before which no accepting state comes that leads to it; it is one of
-//! the shortest through this state; and backwards from its end, each state on it comes from the first that is at its
-//! distance, by the step with the least label.
+//! by their distance from the initial states, then by their position in their level. Among the states that OWCTY
+//! leaves, the cycle begins with the first accepting state before which no accepting state comes that leads to it; it
+//! is one of the shortest through this state; and backwards from its end, each state on it comes from the first that is
+//! at its distance, by the step with the least label.
 
 mod circle;
 mod improved_nested;

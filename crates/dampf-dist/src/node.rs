@@ -5,8 +5,9 @@
 //! MPI, or among thousands in a simulation.
 //!
 //! The life of a node: it *searches* until the search has ended everywhere, was halted, or a level tells so; then it
-//! *counts* where states may lie on several ranks; it looks for *cycles* where they are asked for; it *serves*, having reported to the first rank, which rebuilds the
-//! trails with the help of all; and it *leaves*, saying so to everybody, so that no message is left behind.
+//! *counts* where states may lie on several ranks; it looks for *cycles* where they are asked for; it *serves*, having
+//! reported to the first rank, which rebuilds the trails with the help of all; and it *leaves*, saying so to everybody,
+//! so that no message is left behind.
 //!
 //! The parts of a node have their own state and know nothing of each other but what they are given: what is here is
 //! their composition and the way of messages to them.

@@ -1,9 +1,9 @@
 //! The search for accepting cycles: which algorithm, and what its result means.
 //!
-//! The algorithms are a file each: `ndfs.rs` (one thread, nested depth-first), `dual_core.rs` (the same with a thread for
-//! each of the two searches), `cndfs.rs` (any number of threads) and `components.rs` (strongly connected components, and
-//! fair runs). They share what a thread does with a state (`explorer.rs`), their stack (`path.rs`) and what becomes of
-//! a lasso (`lasso.rs`, `shorter.rs`).
+//! The algorithms are a file each: `ndfs.rs` (one thread, nested depth-first), `dual_core.rs` (the same with a thread
+//! for each of the two searches), `cndfs.rs` (any number of threads) and `components.rs` (strongly connected
+//! components, and fair runs). They share what a thread does with a state (`explorer.rs`), their stack (`path.rs`) and
+//! what becomes of a lasso (`lasso.rs`, `shorter.rs`).
 //!
 //! Every lasso is replayed on the model before it is returned, and seen to close, to pass an accepting state and, where
 //! that is asked, to be fair.
@@ -164,8 +164,8 @@ pub fn check_ends<M: Acceptance + Movers, S: Numbered + Parent>(
 }
 
 /// Runs a finding again and looks at everything that it is said to be: a run to a fault, or, where it `is_cycle`, a
-/// lasso whose cycle passes an accepting state and, where it has to be, is fair; or a run that brings the automaton to a
-/// final location.
+/// lasso whose cycle passes an accepting state and, where it has to be, is fair; or a run that brings the automaton to
+/// a final location.
 pub fn confirmed<M: Acceptance + Movers>(
     model: &M,
     finding: &Finding,

@@ -2,8 +2,8 @@
 //!
 //! They are written as in C: numbers, names of global and static variables, members, elements with constant indices,
 //! and C's operators with C's precedences, over the integers (nothing overflows in practice: there are 128 bits).
-//! `at(file:line)` says that some thread stands at a line, `in(function)` that some thread is within a call. A name that
-//! is no variable's may be that of a `PROP` annotation, or of an enumerator of a variable that is mentioned too.
+//! `at(file:line)` says that some thread stands at a line, `in(function)` that some thread is within a call. A name
+//! that is no variable's may be that of a `PROP` annotation, or of an enumerator of a variable that is mentioned too.
 //!
 //! Everything is looked up when the expression is read; what is left has addresses.
 

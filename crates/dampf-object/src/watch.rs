@@ -2,8 +2,8 @@
 //!
 //! Properties of runs look at states, and there are states between steps only. What a proposition looks at is therefore
 //! *visible*, in the sense of partial-order reduction: a write to a watched byte is the first thing that a step does,
-//! even of a thread that is alone, and a thread that comes to a watched place, or leaves it, stops there. Only within an
-//! atomic section, which is one step, and before `main`, nothing is seen.
+//! even of a thread that is alone, and a thread that comes to a watched place, or leaves it, stops there. Only within
+//! an atomic section, which is one step, and before `main`, nothing is seen.
 //!
 //! **Which reductions keep whole runs.** Properties are those that do not count how often a state is repeated
 //! (stutter-invariant ones); every state has the steps of all threads, so that no thread is put off for ever.
@@ -15,15 +15,15 @@
 //! - *Folded releases* ([`observed`](crate::observed)) and *transactions* ([`transactions`](crate::transactions)): not
 //!   kept. A thread that locks and unlocks for ever would be seen with the lock free alone; whoever waits for it could
 //!   always move, so that a fair run in which it starves would not count as fair. Both are switched off.
-//! - *The end of a thread* and *joining* it, *leaving a barrier*: kept, folded as they are. Whom they let go on can move
-//!   from then on until it does.
-//! - *Loops that try for a while* ([`spin_counters`](crate::spin_counters)): not kept. A thread that goes round with its
-//!   counter put back would go round for ever, though its tries are limited. Switched off. A loop that waits without
-//!   counting (`while (!flag);`) is a cycle of states in which its thread moves, as it is in the program.
+//! - *The end of a thread* and *joining* it, *leaving a barrier*: kept, folded as they are. Whom they let go on can
+//!   move from then on until it does.
+//! - *Loops that try for a while* ([`spin_counters`](crate::spin_counters)): not kept. A thread that goes round with
+//!   its counter put back would go round for ever, though its tries are limited. Switched off. A loop that waits
+//!   without counting (`while (!flag);`) is a cycle of states in which its thread moves, as it is in the program.
 //! - *Symmetry* ([`symmetry`](crate::symmetry)): not kept, since it is told who moves. Refused by whoever asks.
 //!
-//! All of this is part of what is known of a program ([`Sharing`](crate::sharing::Sharing)), since a trail is a run of a
-//! model with just these steps.
+//! All of this is part of what is known of a program ([`Sharing`](crate::sharing::Sharing)), since a trail is a run of
+//! a model with just these steps.
 
 use crate::hooks::Hook;
 use crate::machine::Machine;

@@ -114,8 +114,8 @@ impl Promela {
         Ok(self.watch(Watch::Atoms(atoms.to_vec()))?.0)
     }
 
-    /// Makes an automaton of the never claim with a name, or of the first one. Its conditions become propositions of the
-    /// models that are made from here on.
+    /// Makes an automaton of the never claim with a name, or of the first one. Its conditions become propositions of
+    /// the models that are made from here on.
     pub fn claim(&mut self, name: Option<&str>) -> Result<Automaton, Vec<Diagnostic>> {
         Ok(self.watch(Watch::Claim(name.map(str::to_owned)))?.1)
     }

@@ -31,7 +31,7 @@ impl BuchiGraph {
         let movers = self.movers as u64;
         // Spread, so that the edges of a node, whose labels are small, are not all the first movers'.
         let spread = label.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
-        let second = (spread % 7 == 0).then_some((spread + 1) % movers);
+        let second = spread.is_multiple_of(7).then_some((spread + 1) % movers);
         [Some(spread % movers), second].into_iter().flatten().map(|mover| mover as usize)
     }
 
@@ -43,16 +43,13 @@ impl BuchiGraph {
     fn reachability(&self) -> Vec<Vec<bool>> {
         let count = self.graph.nodes.len();
         let mut reaches = vec![vec![false; count]; count];
-        for node in 0..count {
-            self.targets(node).for_each(|target| reaches[node][target] = true);
+        for (node, row) in reaches.iter_mut().enumerate() {
+            self.targets(node).for_each(|target| row[target] = true);
         }
         for middle in 0..count {
-            for from in 0..count {
-                if reaches[from][middle] {
-                    for to in 0..count {
-                        reaches[from][to] |= reaches[middle][to];
-                    }
-                }
+            let behind = reaches[middle].clone();
+            for row in reaches.iter_mut().filter(|row| row[middle]) {
+                row.iter_mut().zip(&behind).for_each(|(reached, more)| *reached |= more);
             }
         }
         reaches

@@ -202,8 +202,8 @@ pub fn algorithm(options: &CheckOptions) -> CycleAlgorithm {
     }
 }
 
-/// Replays the run of a violation on the bare front end, with the automaton beside it. A run that does not replay proves
-/// nothing, so the verdict is unknown then.
+/// Replays the run of a violation on the bare front end, with the automaton beside it. A run that does not replay
+/// proves nothing, so the verdict is unknown then.
 pub fn told<'m, M: Describe + Propositions + Acceptance + Movers>(
     outcome: Outcome,
     reference: Option<&'m M>,

@@ -204,8 +204,8 @@ pub struct CheckOptions {
     #[arg(long, value_enum, value_name = "KIND", help_heading = "Search")]
     pub backend: Option<Backend>,
 
-    /// A Büchi automaton of the runs that must not be: a `.hoa` file (Hanoi format, over expressions of the model), or a
-    /// `.buc` file (DMC models)
+    /// A Büchi automaton of the runs that must not be: a `.hoa` file (Hanoi format, over expressions of the model), or
+    /// a `.buc` file (DMC models)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Properties")]
     pub buchi: Option<PathBuf>,
 

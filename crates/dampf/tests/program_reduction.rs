@@ -1,4 +1,5 @@
-//! `--reduce por` on programs changes how many states there are, and nothing else: the same verdicts and the same faults.
+//! `--reduce por` on programs changes how many states there are, and nothing else: the same verdicts and the same
+//! faults.
 
 mod running;
 

@@ -2,12 +2,12 @@
 //!
 //! A breadth-first search from the initial states takes along the accepting state that was passed last, the *root*. A
 //! step to a state that was found before, and not deeper, is a back-level edge, which every cycle has. Behind one the
-//! root is *frozen*: the search goes on as a nested one, in pairs of root and state, and where the two are equal a cycle
-//! is closed. Fewer pairs are followed than with a search from every accepting state.
+//! root is *frozen*: the search goes on as a nested one, in pairs of root and state, and where the two are equal a
+//! cycle is closed. Fewer pairs are followed than with a search from every accepting state.
 //!
 //! Every round is a level. Of the pairs of a level those that are not frozen come first: the first pair that comes to a
-//! state must be one that makes an accepting state a root. In the order of arrival a frozen one could be first. About 30
-//! bytes a pair, and 4 a state.
+//! state must be one that makes an accepting state a root. In the order of arrival a frozen one could be first. About
+//! 30 bytes a pair, and 4 a state.
 
 use super::rounds::{CycleId, Tally};
 use super::table::StateTable;

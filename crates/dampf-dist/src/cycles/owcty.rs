@@ -1,9 +1,9 @@
 //! One Way Catch Them Young (Fisler, Fraer, Kamhi, Vardi, Yang 2001; on many ranks Černá, Pelánek 2003).
 //!
 //! Of all states, those are kept that are reachable from accepting states among them, then those of them that have
-//! predecessors among them, and so on until nothing changes. A state on an accepting cycle is never dropped. Where states
-//! are left, each accepting one has a predecessor, which is reachable from an accepting one, and so on: there are
-//! finitely many, so there is an accepting cycle.
+//! predecessors among them, and so on until nothing changes. A state on an accepting cycle is never dropped. Where
+//! states are left, each accepting one has a predecessor, which is reachable from an accepting one, and so on: there
+//! are finitely many, so there is an accepting cycle.
 //!
 //! Predecessors are counted by following steps forward: reaching a state along a step counts one, and dropping a state
 //! takes one off each of its successors. A state takes 4 bytes for the count, beside its place in the table; each

@@ -5,8 +5,8 @@
 //! leads to. Each of its states has a predecessor, which can only be in it, and can be reached from an accepting state,
 //! which can only be in it. The greatest accepting state in it is its own greatest predecessor.
 //!
-//! Which state is greater is up to whoever asks. Greater ones are passed on first, so that few states are visited again.
-//! A state takes 16 bytes, and 24 more while it waits.
+//! Which state is greater is up to whoever asks. Greater ones are passed on first, so that few states are visited
+//! again. A state takes 16 bytes, and 24 more while it waits.
 
 use super::rounds::{CycleId, Tally};
 use super::table::StateTable;

@@ -195,8 +195,8 @@ impl<M: Acceptance + Movers, S: Numbered> Ends<'_, M, S> {
         (Lasso { stem, cycle }, steps)
     }
 
-    /// The states of a shortest way from one of some states to one that is looked for, which is known by what came of it
-    /// and by its number; the way has one step at least where `moves`.
+    /// The states of a shortest way from one of some states to one that is looked for, which is known by what came of
+    /// it and by its number; the way has one step at least where `moves`.
     fn way(&mut self, starts: &[u32], moves: bool, is_target: impl Fn(u32, u32) -> bool) -> Vec<u32> {
         if let Some(&start) = starts.iter().find(|&&start| !moves && is_target(self.moment(start), start)) {
             return vec![start];

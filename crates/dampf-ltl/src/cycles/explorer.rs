@@ -158,7 +158,7 @@ impl<M: Acceptance + Movers, S: Numbered> Gathering<'_, '_, M, S> {
     /// Who moves along each edge, and who cannot move at all.
     fn look_at_movers(&mut self, state: &[Word], successors: &Successors) {
         let Some(fair) = &mut self.fair else { return };
-        let everybody: Sets = (0..self.model.mover_count()).map(|mover| mover_set(mover)).fold(0, |all, set| all | set);
+        let everybody: Sets = (0..self.model.mover_count()).map(mover_set).fold(0, |all, set| all | set);
         let mut can_move = 0;
         fair.of_edges.clear();
         for step in 0..successors.len() {

@@ -14,7 +14,7 @@ pub fn shortened<M: Acceptance>(model: &M, finding: &Finding, is_fair: bool, sta
         let states = replay(model, trail, false).ok()?.states;
         let cycle = &states[trail.stem.len()..states.len() - 1];
         let mut ways = Ways { worker: model.worker(), out: Successors::new(model.width()), states_max };
-        let (initial, stem) = ways.from_beginning(&|state| cycle.iter().any(|on_cycle| on_cycle == state))?;
+        let (initial, stem) = ways.begun(&|state| cycle.iter().any(|on_cycle| on_cycle == state))?;
         let entry = stem.last().map_or(&initial.1, |(_, state)| state).clone();
         let at = cycle.iter().position(|on_cycle| *on_cycle == entry)?;
         let mut around: Vec<Action> = trail.cycle[at..].iter().chain(&trail.cycle[..at]).copied().collect();
@@ -46,7 +46,7 @@ struct Ways<W> {
 
 impl<W: Worker> Ways<W> {
     /// From an initial state, which is returned with its number, to a target.
-    fn from_beginning(&mut self, is_target: IsTarget) -> Option<((u64, Vec<Word>), Way)> {
+    fn begun(&mut self, is_target: IsTarget) -> Option<((u64, Vec<Word>), Way)> {
         self.worker.initial(&mut self.out);
         let leading = (0..self.out.len()).filter(|&index| self.out.leads_on(index));
         let initial: Vec<(u64, Vec<Word>)> =

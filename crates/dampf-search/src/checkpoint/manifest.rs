@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 pub const MANIFEST: &str = "dampf-search.manifest";
 const MAGIC: &[u8] = b"dampf checkpoint ";
 /// Grows with every change of what manifests or data files mean.
-const VERSION: &str = "6";
+const VERSION: &str = "7";
 /// What manifests of ranks and of searches on disk were called before they became one.
 const EARLIER_OF_RANKS: &str = "manifest";
 const EARLIER_ON_DISK: &str = "dampf-search.json";

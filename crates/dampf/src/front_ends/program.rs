@@ -37,7 +37,8 @@ const SURVEY_RUNS: u64 = 48;
 const SURVEY_IDLE_MAX: u32 = 8;
 /// Instructions that they may take together.
 const SURVEY_INSTRUCTIONS: u64 = 1 << 25;
-/// So many states are looked at besides, once a search has refuted what was seen; twice as many each time, within limits.
+/// So many states are looked at besides, once a search has refuted what was seen; twice as many each time, within
+/// limits.
 const SURVEY_STATES: usize = 1 << 10;
 
 /// After so many searches that refuted that nothing is assumed about it any more.

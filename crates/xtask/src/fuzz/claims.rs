@@ -6,9 +6,9 @@
 //!
 //! Programs have no assertions: whether one is within the scope of a claim depends on how the claim was made small.
 //!
-//! SPIN's search for fair runs misses some: where `provided`, a priority or an atomic sequence that cannot go on keeps a
-//! process from moving, it does not see that the process cannot move. So a fair run that Dampf alone finds, and that was
-//! replayed and seen to be fair, is counted and is no difference; one that SPIN alone finds is.
+//! SPIN's search for fair runs misses some: where `provided`, a priority or an atomic sequence that cannot go on keeps
+//! a process from moving, it does not see that the process cannot move. So a fair run that Dampf alone finds, and that
+//! was replayed and seen to be fair, is counted and is no difference; one that SPIN alone finds is.
 
 use crate::Failure;
 use crate::figures::time;
