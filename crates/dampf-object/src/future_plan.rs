@@ -320,7 +320,10 @@ fn closing_edges(edges: &[Edge]) -> Vec<Edge> {
 mod tests {
     use super::*;
 
-    fn known(passages: &[(u64, u64, u32, &[(u64, u32, u32)])]) -> Futures {
+    /// A passage: from, to, how often it was seen, and words with what is raised and lowered.
+    type Told<'a> = (u64, u64, u32, &'a [(u64, u32, u32)]);
+
+    fn known(passages: &[Told<'_>]) -> Futures {
         let mut futures = Futures::default();
         for &(from, to, samples, words) in passages {
             let words = words.iter().map(|&(word, raised, lowered)| (word, (raised, lowered))).collect();
