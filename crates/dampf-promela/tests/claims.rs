@@ -44,7 +44,9 @@ fn atoms_are_propositions_in_order() {
     let model = promela.model(Backend::Interpreter, false).expect("a model");
     let mut steps = Successors::new(model.width());
     model.worker().initial(&mut steps);
-    let held = |state: &[u32]| (0..atoms.len()).map(|atom| model.holds(atom, state)).collect::<Vec<bool>>();
+    let held = |state: &[u32]| {
+        (0..atoms.len()).map(|atom| model.holds(atom, state).expect("it can be said")).collect::<Vec<bool>>()
+    };
     let state = steps.state(0).to_vec();
     assert_eq!(held(&state), [false, true, true, true, false, true, true, true]);
     model.worker().successors(&state, &mut steps);
