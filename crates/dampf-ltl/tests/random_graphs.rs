@@ -1,7 +1,7 @@
 //! Every search for cycles against a reference, on random graphs with accepting nodes.
 
 use dampf_core::{Fault, FaultKind, Verdict};
-use dampf_ltl::{CycleAlgorithm, CycleSearch, check_cycles, confirmed, shortened};
+use dampf_ltl::{CycleAlgorithm, CycleSearch, check_cycles, check_ends, confirmed, shortened};
 use dampf_search::{Monitor, SearchOptions};
 use dampf_store::ExactStore;
 use dampf_testkit::buchi::{BuchiGraph, random_buchi_graph};
@@ -112,4 +112,18 @@ fn counts_are_those_of_other_searches() {
             );
         }
     }
+}
+
+#[test]
+fn states_without_a_way_to_an_end_are_found() {
+    let (mut with, mut without) = (0, 0);
+    for (seed, graph) in graphs(4000) {
+        let expected = graph.has_livelock();
+        *if expected { &mut with } else { &mut without } += 1;
+        let options = SearchOptions { deadlocks: false, ..SearchOptions::default() };
+        let outcome = check_ends(&graph, &ExactStore::new(graph.graph.width), &options, &Monitor::new());
+        let found = matches!(outcome.verdict, Verdict::Violated(_));
+        assert_eq!(found, expected, "seed {seed}: {:?}", outcome.verdict);
+    }
+    assert!(with > 100 && without > 100, "{with} graphs with such states, {without} without");
 }

@@ -67,6 +67,18 @@ impl BuchiGraph {
         self.reachable(&reaches).into_iter().any(|node| self.accepting[node] && reaches[node][node])
     }
 
+    /// Whether some run ends as it may, and another comes to where no end can be reached any more.
+    pub fn has_livelock(&self) -> bool {
+        let reaches = self.reachability();
+        let is_end = |node: usize| self.targets(node).next().is_none();
+        let reachable = self.reachable(&reaches);
+        let is_hopeless = |node: &usize| {
+            !is_end(*node) && !(0..self.graph.nodes.len()).any(|other| is_end(other) && reaches[*node][other])
+        };
+        reachable.iter().any(|&node| is_end(node) && self.graph.nodes[node].valid_end)
+            && reachable.iter().any(is_hopeless)
+    }
+
     /// Whether a run passes accepting nodes for ever, in which everybody who can move from some moment on does move.
     pub fn has_fair_cycle(&self) -> bool {
         let reaches = self.reachability();

@@ -188,3 +188,21 @@ fn limits_hold() {
         assert_eq!(limited.status, 3, "{limited:?}");
     }
 }
+
+#[test]
+fn ranks_come_to_the_same_verdict() {
+    let playground = counters();
+    for ranks in ["2", "3"] {
+        let violated = check(&playground, &["--property", "ends", "--ranks", ranks]);
+        assert_eq!(violated.status, 1, "{ranks}: {violated:?}");
+        let holds = check(&playground, &["--property", "again", "--ranks", ranks]);
+        assert_eq!(holds.status, 0, "{ranks}: {holds:?}");
+        let refused = check(&playground, &["--property", "again", "--fairness", "weak", "--ranks", ranks]);
+        assert_eq!(refused.status, 2, "{refused:?}");
+    }
+    let told = |ranks: &str| {
+        let checked = check(&playground, &["--property", "ends", "--deterministic", "--ranks", ranks]);
+        checked.stdout.lines().take_while(|line| *line != "search").map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(told("2"), told("3"), "the same run for any number of ranks");
+}
