@@ -116,6 +116,12 @@ fn search_one<M: Propositions + Acceptance + Movers + Transfer + Sections>(
         options: search_options(options, &round.clock, round.states_before + states_before),
     };
     let searched = match ranks {
+        // The run that is the same for any number of threads and ranks is the one that ranks choose.
+        Ranks::One if options.deterministic && !search.is_fair && options.cycles == CycleOption::Auto => {
+            let mut alone = Ranks::Here { ranks: 1, threads: options.threads as u32 };
+            search_on_ranks(&product, &search, question, &mut alone, (options, &monitor))
+                .map(|searched| Searched { traffic: None, ..searched })
+        }
         Ranks::One => {
             let outcome = check_cycles(&product, &ExactStore::new(product.width()), &search, &monitor);
             Ok(Searched::nothing(shorter(outcome, &product, search.is_fair, options)))

@@ -234,8 +234,7 @@ impl FrontEnd for Program {
         // What threads do later is not looked at for what propositions see of it.
         let is_partial = making.reduction != Reduction::None && self.propositions.is_empty();
         let options = ProgramChecks { symmetry: is_symmetric, partial_order: is_partial, ..self.options };
-        let searched =
-            ObjectModel::on(Arc::clone(&making.ground), Arc::clone(&self.program), options, self.sharing.clone());
+        let searched = self.model_with(Arc::clone(&making.ground), options);
         let needs_reference = is_symmetric || searched.leaves_out();
         let reference = needs_reference.then(|| self.model_on(Making::bare(false).ground));
         let reduction = match () {
@@ -354,7 +353,11 @@ impl FrontEnd for Program {
 impl Program {
     /// A model with what is known about sharing by now, whose contents lie on a ground.
     pub fn model_on(&self, ground: Arc<dyn Ground>) -> ObjectModel {
-        let model = ObjectModel::on(ground, Arc::clone(&self.program), self.options, self.sharing.clone());
+        self.model_with(ground, self.options)
+    }
+
+    fn model_with(&self, ground: Arc<dyn Ground>, options: ProgramChecks) -> ObjectModel {
+        let model = ObjectModel::on(ground, Arc::clone(&self.program), options, self.sharing.clone());
         ObjectModel { propositions: self.propositions.clone(), ..model }
     }
 
