@@ -70,12 +70,14 @@ impl BuchiGraph {
     /// Whether some run ends as it may, and another comes to where no end can be reached any more.
     pub fn has_livelock(&self) -> bool {
         let reaches = self.reachability();
-        let is_end = |node: usize| self.targets(node).next().is_none();
+        let has_ended = |node: usize| self.targets(node).next().is_none();
+        // A run may also stop where it could go on.
+        let is_end = |node: usize| has_ended(node) || self.graph.nodes[node].valid_end;
         let reachable = self.reachable(&reaches);
         let is_hopeless = |node: &usize| {
             !is_end(*node) && !(0..self.graph.nodes.len()).any(|other| is_end(other) && reaches[*node][other])
         };
-        reachable.iter().any(|&node| is_end(node) && self.graph.nodes[node].valid_end)
+        reachable.iter().any(|&node| has_ended(node) && self.graph.nodes[node].valid_end)
             && reachable.iter().any(is_hopeless)
     }
 
