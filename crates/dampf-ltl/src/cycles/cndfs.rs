@@ -12,7 +12,7 @@
 //! Colours are marks in the store: two bits for all threads and one for each.
 
 use crate::cycles::explorer::{Edge, Explorer};
-use crate::cycles::lasso::{FaultAt, Hop, Lasso, Seen};
+use crate::cycles::lasso::{Lasso, Seen};
 use crate::cycles::path::Path;
 use dampf_core::{Acceptance, Movers};
 use dampf_search::{Monitor, SearchOptions, StopReason};
@@ -41,10 +41,7 @@ pub fn search<M: Acceptance + Movers, S: Numbered>(
     {
         let mut explorer = Explorer::<M, S>::new(model, store, (options, monitor), false);
         explorer.begin(&mut initial);
-        for met in explorer.met.drain(..) {
-            monitor.add_fault();
-            seen.faults.push(FaultAt::new(met, &[]));
-        }
+        seen.note_faults(explorer.met.drain(..), &Path::default(), monitor);
         seen.judgement.absorb(explorer.take_judgement());
     }
     let all = Mutex::new(seen);
@@ -132,11 +129,7 @@ impl<M: Acceptance + Movers, S: Numbered> Worker<'_, M, S> {
 
     #[cold]
     fn note_faults(&mut self) {
-        let way: Vec<u32> = self.path.states().collect();
-        for met in self.explorer.met.drain(..) {
-            self.monitor.add_fault();
-            self.seen.faults.push(FaultAt::new(met, &way));
-        }
+        self.seen.note_faults(self.explorer.met.drain(..), &self.path, self.monitor);
     }
 
     fn outer(&mut self, root: Edge) {
@@ -205,10 +198,7 @@ impl<M: Acceptance + Movers, S: Numbered> Worker<'_, M, S> {
 
     /// Notes the cycle that goes from the end of the path along some states to a state on the path.
     fn close(&mut self, along: &[u32], to: u32) {
-        let way: Vec<u32> = self.path.states().collect();
-        let begin = way.iter().rposition(|&state| state == to).expect("a cyan state is on the path");
-        let cycle = way[begin + 1..].iter().chain(along).copied().chain([to]).map(Hop::to).collect();
-        self.seen.lasso = Some(Lasso { stem: way[..=begin].to_vec(), cycle });
+        self.seen.lasso = Some(Lasso::closed(&self.path, along, to));
         self.monitor.stop(StopReason::Fault);
     }
 }

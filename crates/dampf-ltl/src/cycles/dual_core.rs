@@ -7,7 +7,7 @@
 //! are left is all that the second search needs to know of the first, so it may lag behind as far as it likes.
 
 use crate::cycles::explorer::{Edge, Explorer};
-use crate::cycles::lasso::{FaultAt, Hop, Lasso, Seen};
+use crate::cycles::lasso::{Hop, Lasso, Seen};
 use crate::cycles::path::Path;
 use dampf_core::{Acceptance, Movers};
 use dampf_search::{Monitor, SearchOptions, StopReason};
@@ -46,9 +46,8 @@ fn outer<M: Acceptance + Movers, S: Numbered>(
     explorer.begin(&mut open);
     open.reverse();
     loop {
-        for met in explorer.met.drain(..) {
-            monitor.add_fault();
-            seen.faults.push(FaultAt::new(met, &path.states().collect::<Vec<_>>()));
+        if !explorer.met.is_empty() {
+            seen.note_faults(explorer.met.drain(..), &path, monitor);
         }
         if monitor.is_stopped() {
             break;

@@ -9,7 +9,7 @@
 //! into a component that is never left, and around a shortest cycle there.
 
 use crate::cycles::explorer::{Edge, Explorer};
-use crate::cycles::lasso::{FaultAt, Hop, Lasso, Seen};
+use crate::cycles::lasso::{Hop, Lasso, Seen};
 use crate::cycles::path::Path;
 use dampf_core::{Acceptance, Movers};
 use dampf_search::{Monitor, SearchOptions};
@@ -121,11 +121,7 @@ impl<M: Acceptance + Movers, S: Numbered> Ends<'_, M, S> {
 
     #[cold]
     fn note_faults(&mut self) {
-        let way: Vec<u32> = self.path.states().collect();
-        for met in self.explorer.met.drain(..) {
-            self.monitor.add_fault();
-            self.seen.faults.push(FaultAt::new(met, &way));
-        }
+        self.seen.note_faults(self.explorer.met.drain(..), &self.path, self.monitor);
     }
 
     fn visit_all(&mut self, root: Edge) {

@@ -1,8 +1,9 @@
 //! What a search for cycles comes to, and the runs that it shows.
 
 use crate::cycles::explorer::Met;
+use crate::cycles::path::Path;
 use dampf_core::{Action, Fault, Finding, Model, Successors, Trail, Word, Worker};
-use dampf_search::Judgement;
+use dampf_search::{Judgement, Monitor};
 use dampf_store::{Numbered, StateRef};
 
 /// A run that goes on for ever, by the states it passes.
@@ -27,6 +28,16 @@ impl Hop {
     /// Any step to a state.
     pub fn to(target: u32) -> Hop {
         Hop { target, edge: None }
+    }
+}
+
+impl Lasso {
+    /// The one that goes from the end of a path along some states to a state on the path.
+    pub fn closed(path: &Path, along: &[u32], to: u32) -> Lasso {
+        let way: Vec<u32> = path.states().collect();
+        let begin = way.iter().rposition(|&state| state == to).expect("a cycle is closed at a state on the path");
+        let cycle = way[begin + 1..].iter().chain(along).copied().chain([to]).map(Hop::to).collect();
+        Lasso { stem: way[..=begin].to_vec(), cycle }
     }
 }
 
@@ -55,6 +66,15 @@ pub struct Seen {
 }
 
 impl Seen {
+    /// Notes faults that were met where a path ends.
+    pub fn note_faults(&mut self, met: impl Iterator<Item = Met>, path: &Path, monitor: &Monitor) {
+        let way: Vec<u32> = path.states().collect();
+        for met in met {
+            monitor.add_fault();
+            self.faults.push(FaultAt::new(met, &way));
+        }
+    }
+
     pub fn absorb(&mut self, other: Seen) {
         self.lasso = self.lasso.take().or(other.lasso);
         self.faults.extend(other.faults);

@@ -12,7 +12,7 @@
 //! Two colours are bits of a byte, and the path knows what is cyan; so a state costs a byte beside what the store has.
 
 use crate::cycles::explorer::{Edge, Explorer};
-use crate::cycles::lasso::{FaultAt, Hop, Lasso, Seen};
+use crate::cycles::lasso::{Lasso, Seen};
 use crate::cycles::path::Path;
 use dampf_core::{Acceptance, Movers};
 use dampf_search::{Monitor, SearchOptions, StopReason};
@@ -94,11 +94,7 @@ impl<M: Acceptance + Movers, S: Numbered> Nested<'_, M, S> {
 
     #[cold]
     fn note_faults(&mut self) {
-        let way: Vec<u32> = self.path.states().collect();
-        for met in self.explorer.met.drain(..) {
-            self.monitor.add_fault();
-            self.seen.faults.push(FaultAt::new(met, &way));
-        }
+        self.seen.note_faults(self.explorer.met.drain(..), &self.path, self.monitor);
     }
 
     fn outer(&mut self, root: Edge) {
@@ -167,10 +163,7 @@ impl<M: Acceptance + Movers, S: Numbered> Nested<'_, M, S> {
 
     /// Notes the cycle that goes from the end of the path along some states to a state on the path.
     fn close(&mut self, along: &[u32], to: u32) {
-        let way: Vec<u32> = self.path.states().collect();
-        let begin = way.iter().rposition(|&state| state == to).expect("a cyan state is on the path");
-        let cycle = way[begin + 1..].iter().chain(along).copied().chain([to]).map(Hop::to).collect();
-        self.seen.lasso = Some(Lasso { stem: way[..=begin].to_vec(), cycle });
+        self.seen.lasso = Some(Lasso::closed(&self.path, along, to));
         self.monitor.stop(StopReason::Fault);
     }
 }
