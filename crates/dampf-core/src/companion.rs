@@ -324,9 +324,25 @@ pub trait Propositions: Model {
     }
 
     /// Whether a proposition holds; a fault where that cannot be said, because it looks at what is not there.
-    fn holds(&self, proposition: usize, state: &[Word]) -> Result<bool, Fault> {
-        let _ = state;
+    fn holds(worker: &mut Self::Worker<'_>, proposition: usize, state: &[Word]) -> Result<bool, Fault> {
+        let _ = (worker, state);
         unreachable!("the model has no proposition {proposition}")
+    }
+
+    /// All propositions that hold, as bits, where the model has a quick way to tell: then it is what [`holds`] says of
+    /// each. None where they are to be asked for one by one.
+    ///
+    /// [`holds`]: Propositions::holds
+    fn holding(&self, state: &[Word]) -> Option<u64> {
+        let _ = state;
+        None
+    }
+
+    /// Whether a proposition speaks of what happens: then it is false where nothing can happen, whatever it says of the
+    /// state.
+    fn is_of_steps(&self, proposition: usize) -> bool {
+        let _ = proposition;
+        false
     }
 }
 

@@ -143,6 +143,14 @@ impl GclModel {
         }
     }
 
+    /// The propositions that hold in a state, as bits, where the back end tells all at once.
+    fn holding_at_once(&self, state: &[Word]) -> Option<u64> {
+        match &self.engine {
+            Engine::Interpreter => None,
+            Engine::Native(native) => native.holding(state),
+        }
+    }
+
     /// Where the timeout is, in a program that has one.
     pub fn timeout(&self) -> Option<Field> {
         self.program().timeout.map(|timeout| self.layout().element(timeout, 0))
@@ -283,11 +291,16 @@ impl Propositions for GclModel {
         &self.program().propositions[proposition].text
     }
 
-    fn holds(&self, proposition: usize, state: &[Word]) -> Result<bool, Fault> {
-        let Proposition { text, condition } = &self.program().propositions[proposition];
+    fn holds(worker: &mut GclWorker<'_>, proposition: usize, state: &[Word]) -> Result<bool, Fault> {
+        let model = worker.model;
+        let Proposition { text, condition } = &model.program().propositions[proposition];
         // What stands in a formula has no place in the model's source.
         let told = |fault: Fault| Fault { message: format!("`{text}`: {}", fault.message), location: None, ..fault };
-        self.interpreter.evaluate(condition, state).map(|value| value != 0).map_err(told)
+        model.interpreter.evaluate(condition, state).map(|value| value != 0).map_err(told)
+    }
+
+    fn holding(&self, state: &[Word]) -> Option<u64> {
+        self.holding_at_once(state)
     }
 }
 

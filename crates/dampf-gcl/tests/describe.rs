@@ -102,8 +102,9 @@ fn the_guards_of_the_property_are_propositions() {
     let (before, after) = (state_after(&model, &[]), state_after(&model, &[0]));
     assert_eq!(model.proposition_count(), 2);
     assert_eq!((model.proposition_name(0), model.proposition_name(1)), ("byte x", "x is 3"));
-    assert_eq!([0, 1].map(|proposition| model.holds(proposition, &before)), [Ok(false), Ok(true)]);
-    assert_eq!(model.holds(0, &after), Ok(true));
+    let mut worker = model.worker();
+    assert_eq!([0, 1].map(|proposition| GclModel::holds(&mut worker, proposition, &before)), [Ok(false), Ok(true)]);
+    assert_eq!(GclModel::holds(&mut worker, 0, &after), Ok(true));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Generated code against the interpreter: on random programs, state by state, entry by entry.
 
-use dampf_core::{Successors, Word};
-use dampf_gcl::ir::Program;
+use dampf_core::{Fault, Successors, Word};
+use dampf_gcl::ir::{Program, Proposition};
 use dampf_gcl::layout::Layout;
 use dampf_gcl::ranges::{Range, ranges};
 use dampf_gcl::{Interpreter, Native};
@@ -17,6 +17,7 @@ struct Seen {
     step_faults: usize,
     state_faults: usize,
     ends: usize,
+    valuations: usize,
 }
 
 /// Explores up to `states_max` states and compares the two back ends in each.
@@ -48,6 +49,14 @@ fn compare(program: &Arc<Program>, layout: &Layout, states_max: usize, seen: &mu
             assert_eq!(found.valid_end(), expected.valid_end(), "end of {name} in {state:x?}");
             seen.ends += 1;
         }
+        let holding = (0..program.propositions.len()).try_fold(0, |all, number| {
+            let holds = interpreter.evaluate(&program.propositions[number].condition, &state)? != 0;
+            Ok::<u64, Fault>(all | u64::from(holds) << number)
+        });
+        if !program.propositions.is_empty() {
+            assert_eq!(native.holding(&state), holding.ok(), "propositions of {name} in {state:x?}");
+            seen.valuations += usize::from(native.holding(&state).is_some());
+        }
         seen.states += 1;
         seen.steps += expected.len();
         seen.step_faults += expected.faults().len();
@@ -56,7 +65,12 @@ fn compare(program: &Arc<Program>, layout: &Layout, states_max: usize, seen: &mu
 }
 
 /// Compares under the widest layout and under the one that the value analysis allows.
-fn compare_layouts(program: Program, states_max: usize, seen: &mut Seen) {
+fn compare_layouts(mut program: Program, states_max: usize, seen: &mut Seen) {
+    // Its guards make good propositions.
+    let guards =
+        program.processes.iter().flat_map(|process| &process.transitions).filter_map(|step| step.guard.clone());
+    let propositions = guards.take(64).map(|condition| Proposition { text: "a guard".to_owned(), condition });
+    program.propositions = propositions.collect();
     let program = Arc::new(program);
     let whole: Vec<Range> = program.variables.iter().map(Range::of_type).collect();
     compare(&program, &Layout::new(&program, &whole), states_max, seen);
@@ -72,6 +86,7 @@ fn random_programs() {
     println!("{seen:?}");
     assert!(seen.states > 50_000 && seen.steps > seen.states, "{seen:?}");
     assert!(seen.step_faults > 1_000 && seen.state_faults > 1_000 && seen.ends > 100, "{seen:?}");
+    assert!(seen.valuations > 1_000, "{seen:?}");
 }
 
 #[test]

@@ -143,10 +143,14 @@ impl<M: Propositions + Acceptance + Sections> Sections for Product<'_, M> {
     }
 }
 
-/// Which propositions hold in one state, as far as somebody asked.
+/// Which propositions hold in one state: all, where the model tells all at once, or those that somebody asked for.
 struct Valuation {
     /// Two bits each: whether it is known, and whether it holds.
     values: Vec<u8>,
+    /// As bits.
+    at_once: Option<u64>,
+    /// Whether nothing can happen in the state.
+    is_stuck: bool,
 }
 
 const IS_KNOWN: u8 = 1;
@@ -154,26 +158,47 @@ const HOLDS: u8 = 2;
 
 impl Valuation {
     fn new(count: usize) -> Self {
-        Valuation { values: vec![0; count] }
+        Valuation { values: vec![0; count], at_once: None, is_stuck: false }
     }
 
-    fn forget(&mut self) {
-        self.values.fill(0);
+    /// Makes it that of another state.
+    fn look_at<M: Propositions>(&mut self, state: &[Word], is_stuck: bool, model: &M) {
+        self.is_stuck = is_stuck;
+        self.at_once = if self.values.is_empty() { None } else { model.holding(state) };
+        if self.at_once.is_none() {
+            self.values.fill(0);
+        }
     }
 
-    fn holds<M: Propositions>(&mut self, literal: Literal, model: &M, state: &[Word]) -> Result<bool, Fault> {
-        let value = &mut self.values[literal.proposition as usize];
+    fn holds<'m, M: Propositions>(
+        &mut self,
+        proposition: usize,
+        (model, worker): (&M, &mut M::Worker<'m>),
+        state: &[Word],
+    ) -> Result<bool, Fault> {
+        if self.is_stuck && model.is_of_steps(proposition) {
+            return Ok(false);
+        }
+        if let Some(all) = self.at_once {
+            return Ok(all >> proposition & 1 != 0);
+        }
+        let value = &mut self.values[proposition];
         if *value & IS_KNOWN == 0 {
-            let holds = model.holds(literal.proposition as usize, state)?;
+            let holds = M::holds(worker, proposition, state)?;
             *value = IS_KNOWN | if holds { HOLDS } else { 0 };
         }
-        Ok((*value & HOLDS != 0) == literal.is_positive)
+        Ok(*value & HOLDS != 0)
     }
 
     /// Whether a guard holds.
-    fn allows<M: Propositions>(&mut self, guard: &[Literal], model: &M, state: &[Word]) -> Result<bool, Fault> {
+    fn allows<'m, M: Propositions>(
+        &mut self,
+        guard: &[Literal],
+        (model, worker): (&M, &mut M::Worker<'m>),
+        state: &[Word],
+    ) -> Result<bool, Fault> {
         for literal in guard {
-            if !self.holds(*literal, model, state)? {
+            if self.holds(literal.proposition as usize, (model, &mut *worker), state)? != literal.is_positive {
                 return Ok(false);
             }
         }
@@ -243,10 +268,10 @@ impl<M: Propositions> Worker for ProductWorker<'_, M> {
         }
         // A run that the automaton does not follow any more ends here, as it may.
         out.set_valid_end(true);
-        self.known.forget();
+        self.known.look_at(own, is_stuck, self.model);
         let mut is_followed = false;
         for (number, edge) in location.edges.iter().enumerate() {
-            match self.known.allows(&edge.guard, self.model, own) {
+            match self.known.allows(&edge.guard, (self.model, &mut self.worker), own) {
                 Ok(true) => {}
                 Ok(false) => continue,
                 Err(fault) => {

@@ -89,11 +89,13 @@ impl Model for ObjectModel {
 
     fn worker(&self) -> ObjectWorker<'_> {
         let choice = self.system.notes_touched().then(Box::default);
-        ObjectWorker { machine: Machine::new(&self.system), words: Vec::new(), origins: Vec::new(), choice }
+        let machine = Machine::new(&self.system);
+        ObjectWorker { model: self, machine, words: Vec::new(), origins: Vec::new(), choice }
     }
 }
 
 pub struct ObjectWorker<'m> {
+    pub model: &'m ObjectModel,
     pub machine: Machine<'m>,
     /// The state that was put together last.
     pub words: Vec<Word>,

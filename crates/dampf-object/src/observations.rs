@@ -3,7 +3,7 @@
 use crate::expressions::Expression;
 use crate::hooks::Visible;
 use crate::machine::Machine;
-use crate::model::{ObjectModel, parts};
+use crate::model::{ObjectModel, ObjectWorker, parts};
 use crate::thread::Status;
 use dampf_core::{Acceptance, Action, Fault, Model, Movers, Observations, Propositions, Word};
 
@@ -51,12 +51,12 @@ impl Propositions for ObjectModel {
         &self.propositions[proposition].text
     }
 
-    fn holds(&self, proposition: usize, state: &[Word]) -> Result<bool, Fault> {
-        let expression = &self.propositions[proposition].expression;
-        if matches!(expression, Expression::Waits(slot) if *slot as usize >= self.slots()) {
+    fn holds(worker: &mut ObjectWorker<'_>, proposition: usize, state: &[Word]) -> Result<bool, Fault> {
+        let model = worker.model;
+        let expression = &model.propositions[proposition].expression;
+        if matches!(expression, Expression::Waits(slot) if *slot as usize >= model.slots()) {
             return Ok(false);
         }
-        let mut worker = self.worker();
         worker.machine.load(state);
         Ok(worker.machine.value_of(expression) != 0)
     }

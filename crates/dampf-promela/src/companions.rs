@@ -10,6 +10,7 @@ use dampf_core::{
     Acceptance, Action, Fault, Footprint, Footprints, Interleaving, Interplay, Movers, Object, Observations,
     Propositions, Symmetry, Word,
 };
+use dampf_gcl::GclModel;
 
 impl Footprints for PromelaModel {
     fn footprint(&self, state: &[Word], action: Action, footprint: &mut Footprint) {
@@ -75,8 +76,17 @@ impl Propositions for PromelaModel {
         self.gcl().proposition_name(proposition)
     }
 
-    fn holds(&self, proposition: usize, state: &[Word]) -> Result<bool, Fault> {
-        self.holds_proposition(proposition, state)
+    fn holds(worker: &mut PromelaWorker<'_>, proposition: usize, state: &[Word]) -> Result<bool, Fault> {
+        GclModel::holds(worker.gcl_mut(), proposition, state)
+    }
+
+    fn holding(&self, state: &[Word]) -> Option<u64> {
+        self.gcl().holding(state)
+    }
+
+    /// SPIN's `np_` is false for a claim that moves alone.
+    fn is_of_steps(&self, proposition: usize) -> bool {
+        self.is_non_progress(proposition)
     }
 }
 

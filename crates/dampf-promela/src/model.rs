@@ -5,8 +5,7 @@ use crate::lower::{ABSENT, Choice, Instance, Lowered, Part, Storage, Unprepared}
 use crate::refutation::Refutation;
 use crate::typed::{Print, ScalarKind, Statement, Typed, Value};
 use dampf_core::{
-    Action, Binding, Describe, Fault, Model, Propositions, Restore, Sections, Step, Successors, Transfer, Unsupported,
-    Word, Worker,
+    Action, Binding, Describe, Model, Restore, Sections, Step, Successors, Transfer, Unsupported, Word, Worker,
 };
 use dampf_gcl::ir::{BinaryOp, Effect, Expr, Place, ProcessId, VariableId};
 use dampf_gcl::model::{Backend, GclModel, GclWorker};
@@ -137,17 +136,9 @@ impl PromelaModel {
         }
     }
 
-    /// Whether nothing can happen in a state.
-    fn is_stuck(&self, state: &[Word]) -> bool {
-        let mut steps = Successors::new(self.width());
-        self.gcl.worker().successors(state, &mut steps);
-        steps.is_empty()
-    }
-
-    /// A proposition is `np_` where something can happen: SPIN's `np_` is false for a claim that moves alone.
-    pub(crate) fn holds_proposition(&self, proposition: usize, state: &[Word]) -> Result<bool, Fault> {
-        let is_non_progress = matches!(self.typed.propositions[proposition].condition, Value::NonProgress);
-        Ok(self.gcl.holds(proposition, state)? && !(is_non_progress && self.is_stuck(state)))
+    /// Whether a proposition is `np_`.
+    pub(crate) fn is_non_progress(&self, proposition: usize) -> bool {
+        matches!(self.typed.propositions[proposition].condition, Value::NonProgress)
     }
 
     pub(crate) fn is_alive(&self, instance: usize, state: &[Word]) -> bool {
@@ -339,6 +330,10 @@ impl<'m> PromelaWorker<'m> {
     /// The worker of the guarded commands.
     pub(crate) fn gcl(&self) -> &GclWorker<'m> {
         &self.gcl
+    }
+
+    pub(crate) fn gcl_mut(&mut self) -> &mut GclWorker<'m> {
+        &mut self.gcl
     }
 
     #[cold]

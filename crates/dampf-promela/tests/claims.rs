@@ -2,7 +2,7 @@
 
 use dampf_core::{Model, Propositions, Source, Successors, Worker};
 use dampf_gcl::Backend;
-use dampf_promela::{Promela, Property};
+use dampf_promela::{Promela, PromelaModel, Property};
 use std::path::{Path, PathBuf};
 
 const MODEL: &str = "
@@ -45,7 +45,9 @@ fn atoms_are_propositions_in_order() {
     let mut steps = Successors::new(model.width());
     model.worker().initial(&mut steps);
     let held = |state: &[u32]| {
-        (0..atoms.len()).map(|atom| model.holds(atom, state).expect("it can be said")).collect::<Vec<bool>>()
+        let mut worker = model.worker();
+        let mut holds = |atom: usize| PromelaModel::holds(&mut worker, atom, state).expect("it can be said");
+        (0..atoms.len()).map(&mut holds).collect::<Vec<bool>>()
     };
     let state = steps.state(0).to_vec();
     assert_eq!(held(&state), [false, true, true, true, false, true, true, true]);

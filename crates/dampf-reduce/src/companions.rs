@@ -47,8 +47,18 @@ macro_rules! passes_companions_on {
             fn proposition_name(&self, proposition: usize) -> &str {
                 self.model.proposition_name(proposition)
             }
-            fn holds(&self, proposition: usize, state: &[dampf_core::Word]) -> Result<bool, dampf_core::Fault> {
-                self.model.holds(proposition, state)
+            fn holds(
+                worker: &mut Self::Worker<'_>,
+                proposition: usize,
+                state: &[dampf_core::Word],
+            ) -> Result<bool, dampf_core::Fault> {
+                M::holds(&mut worker.worker, proposition, state)
+            }
+            fn holding(&self, state: &[dampf_core::Word]) -> Option<u64> {
+                self.model.holding(state)
+            }
+            fn is_of_steps(&self, proposition: usize) -> bool {
+                self.model.is_of_steps(proposition)
             }
         }
 

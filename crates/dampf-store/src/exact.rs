@@ -161,6 +161,15 @@ impl Session for ExactSession<'_> {
         hash
     }
 
+    #[inline]
+    fn approach(&mut self, hash: u64) {
+        let (shard, position) = place(hash);
+        let is_candidate = |slot: u64, _: u32, _: &Geometry| (slot >> 32) as u32 == position;
+        if let Some(slot) = self.store.index.find(shard, position, &self.guard, is_candidate) {
+            self.store.states.fetch(u64::from(slot_id(slot)));
+        }
+    }
+
     fn commit(&mut self, hash: u64, words: &[Word], parent: Option<StateRef>) -> Inserted {
         let (number, new) = self.find_or_insert(hash, words, parent_entry(parent));
         let state = StateRef(u64::from(number));

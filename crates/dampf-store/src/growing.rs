@@ -15,7 +15,7 @@
 //!
 //! Because positions keep their order in a table of any size, moving a shard reads and writes memory sequentially.
 
-use crate::memory::Memory;
+use crate::memory::{Memory, fetch};
 use crate::moving::Moving;
 use crossbeam_epoch::Guard;
 use crossbeam_utils::CachePadded;
@@ -213,15 +213,7 @@ impl<F: Format> Growing<F> {
     #[inline]
     pub fn prefetch(&self, shard: usize, position: u32, guard: &Guard) {
         let table = self.table(shard, guard);
-        let line = table.bucket(table.geometry.home(position));
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: prefetching has no effect but on speed.
-        unsafe {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast());
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = line;
+        fetch(table.bucket(table.geometry.home(position)).as_ptr().cast());
     }
 
     /// Looks for a slot that `matches`, given the slot, its displacement and the table's geometry.

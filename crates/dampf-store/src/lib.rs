@@ -116,6 +116,13 @@ pub trait Session {
         pending.extend(states.chunks_exact(width).map(|state| self.prepare(state)));
     }
 
+    /// Fetches what the line of the table refers to, once the line is there: for searches that look up few states at a
+    /// time, where one fetch after the other is what takes long.
+    #[inline]
+    fn approach(&mut self, pending: Self::Pending) {
+        let _ = pending;
+    }
+
     /// Looks the state up and adds it if it is not there. `words` are those that were prepared.
     fn commit(&mut self, pending: Self::Pending, words: &[Word], parent: Option<StateRef>) -> Inserted;
 

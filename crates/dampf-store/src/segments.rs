@@ -3,7 +3,7 @@
 //! A record is a fixed number of words, which are atomics and zero until written. Whoever writes a record publishes
 //! its index through some other atomic with Release; readers that got the index with Acquire may read it Relaxed.
 
-use crate::memory::Memory;
+use crate::memory::{Memory, fetch};
 use dampf_core::Word;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -96,6 +96,12 @@ impl Segments {
         debug_assert!(!pointer.is_null());
         // SAFETY: the segment was allocated with a size that covers the record, and lives as long as `self`.
         Record(unsafe { std::slice::from_raw_parts(pointer.add(offset * self.width), self.width) })
+    }
+
+    /// Asks for the memory of the record at `index`, whose segment exists.
+    #[inline]
+    pub fn fetch(&self, index: u64) {
+        fetch(self.get(index).0.as_ptr().cast());
     }
 
     /// Makes the record at `index` usable.

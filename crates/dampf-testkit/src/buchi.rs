@@ -23,7 +23,7 @@ pub fn random_buchi_graph(seed: u64, size: Size, accepting_one_in: u64) -> Buchi
 
 impl BuchiGraph {
     fn node(&self, state: &[Word]) -> usize {
-        state[self.graph.width / 2] as usize
+        node(&self.graph, state)
     }
 
     /// Whom an edge with this label moves.
@@ -101,6 +101,11 @@ impl BuchiGraph {
     }
 }
 
+/// The number of the node that a state is.
+fn node(graph: &Graph, state: &[Word]) -> usize {
+    state[graph.width / 2] as usize
+}
+
 impl Model for BuchiGraph {
     type Worker<'m> = &'m Graph;
 
@@ -139,8 +144,8 @@ impl Propositions for BuchiGraph {
         ["bit 0", "bit 1", "bit 2", "bit 3"][proposition]
     }
 
-    fn holds(&self, proposition: usize, state: &[Word]) -> Result<bool, Fault> {
-        Ok(self.node(state) >> proposition & 1 == 1)
+    fn holds(graph: &mut &Graph, proposition: usize, state: &[Word]) -> Result<bool, Fault> {
+        Ok(node(graph, state) >> proposition & 1 == 1)
     }
 }
 

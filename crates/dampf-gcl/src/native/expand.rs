@@ -87,6 +87,28 @@ impl<'p> Lowering<'p, '_> {
         self.builder.switch_to_block(go);
     }
 
+    /// Generates the body of the function that tells which propositions hold. One without a value is reported.
+    pub fn holding(&mut self) {
+        self.exit = Some(FaultExit::default());
+        let view = View::before(self.layout.width, Facts::default());
+        let mut all = self.builder.ins().iconst(I64, 0);
+        for (number, proposition) in self.program.propositions.iter().enumerate() {
+            let bit = match self.condition(&proposition.condition, &view) {
+                Condition::Known(truth) => self.builder.ins().iconst(I64, i64::from(truth)),
+                Condition::Value(value) => self.builder.ins().uextend(I64, value),
+            };
+            let bit = self.builder.ins().ishl_imm_u(bit, number as i64);
+            all = self.builder.ins().bor(all, bit);
+        }
+        self.builder.ins().return_(&[all]);
+        let Some(FaultExit { block: Some(block) }) = self.exit.take() else { return };
+        self.builder.switch_to_block(block);
+        let some = self.constant(1);
+        self.store_at(some, self.report, REPORT_STATE_FAULT);
+        let none = self.builder.ins().iconst(I64, 0);
+        self.builder.ins().return_(&[none]);
+    }
+
     fn committed(&mut self) -> Option<Condition> {
         let mut some = None;
         for (process, field) in self.program.processes.iter().zip(&self.layout.locations) {

@@ -64,23 +64,39 @@ enum SiteKey {
 }
 
 impl<'p, 'f> Lowering<'p, 'f> {
-    /// Starts the function: the builder stands in its entry block.
-    pub fn new(mut builder: FunctionBuilder<'f>, program: &'p Program, layout: &'p Layout) -> (Self, Cursor) {
-        let parameters = &mut builder.func.signature.params;
-        parameters.extend([AbiParam::new(I64); 4]);
+    /// Starts a function of a state that writes successors: the builder stands in its entry block.
+    pub fn with_room(builder: FunctionBuilder<'f>, program: &'p Program, layout: &'p Layout) -> (Self, Cursor) {
+        let (lowering, [words, labels]) = Lowering::new(builder, program, layout);
+        (lowering, Cursor { words, labels })
+    }
+
+    /// Starts a function of a state that answers with a number.
+    pub fn of_state(builder: FunctionBuilder<'f>, program: &'p Program, layout: &'p Layout) -> Self {
+        let (lowering, []) = Lowering::new(builder, program, layout);
+        lowering
+    }
+
+    /// Starts a function whose parameters are the state, the report, and others.
+    fn new<const N: usize>(
+        mut builder: FunctionBuilder<'f>,
+        program: &'p Program,
+        layout: &'p Layout,
+    ) -> (Self, [Value; N]) {
+        builder.func.signature.params.extend([AbiParam::new(I64); 2]);
+        builder.func.signature.params.extend([AbiParam::new(I64); N]);
         builder.func.signature.returns.push(AbiParam::new(I64));
         let entry = builder.create_block();
         builder.append_block_params_for_function_params(entry);
         builder.switch_to_block(entry);
-        let &[state, words, labels, report] = builder.block_params(entry) else {
-            unreachable!("the function has four parameters")
-        };
+        let parameters = builder.block_params(entry);
+        let (state, report) = (parameters[0], parameters[1]);
+        let others = std::array::from_fn(|number| parameters[number + 2]);
         let (exit, sites, ends) = (None, HashMap::new(), Vec::new());
         let mut lowering = Lowering { builder, program, layout, state, report, words: Vec::new(), exit, sites, ends };
         if layout.width <= WORDS_IN_REGISTERS_MAX {
             lowering.words = (0..layout.width).map(|word| lowering.load_word(word as u32)).collect();
         }
-        (lowering, Cursor { words, labels })
+        (lowering, others)
     }
 
     // Blocks.

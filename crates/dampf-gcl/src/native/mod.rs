@@ -32,8 +32,8 @@ mod view;
 
 use crate::ir::{ActionSource, Program};
 use crate::layout::{Field, Layout};
+use cranelift_codegen::ir;
 use cranelift_codegen::settings::{self, Configurable};
-use cranelift_codegen::{Context, ir};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, ModuleError, default_libcall_names};
@@ -60,15 +60,23 @@ const REPORT_STATE_FAULT: u32 = 0;
 const REPORT_STEP_FAULTS: u32 = 1;
 const REPORT_HOLDER: u32 = 2;
 
+/// More propositions have no bits.
+const PROPOSITIONS_MAX: usize = u64::BITS as usize;
+
 /// Beyond this number of steps, compiling takes longer than it can save.
 const STEPS_MAX: usize = 30_000;
 
-/// State, room for words, room for labels, report; the end of the labels.
-type Expand = unsafe extern "C" fn(*const Word, *mut Word, *mut Action, *mut Report) -> *mut Action;
+/// State, report, room for words, room for labels; the end of the labels.
+type Expand = unsafe extern "C" fn(*const Word, *mut Report, *mut Word, *mut Action) -> *mut Action;
+
+/// State, report; the propositions that hold, as bits.
+type Holding = unsafe extern "C" fn(*const Word, *mut Report) -> u64;
 
 /// A program in machine code.
 pub struct Native {
     expand: Expand,
+    /// None where there are no propositions, or more than have bits.
+    holding: Option<Holding>,
     width: usize,
     /// The greatest number of steps of a state, and room for one that is written in vain behind them.
     capacity: usize,
@@ -108,23 +116,37 @@ impl Native {
         let module = JITModule::new(JITBuilder::with_isa(target()?, default_libcall_names()));
         let mut module = Code(Some(Box::new(module)));
         let jit = module.0.as_mut().expect("the module was just made");
-        let mut context = jit.make_context();
         let mut scratch = FunctionBuilderContext::new();
-        let builder = FunctionBuilder::new(&mut context.func, &mut scratch);
         let steps = Steps::new(program, actions);
-        let (mut lowering, cursor) = Lowering::new(builder, program, layout);
-        lowering.expand(&steps, cursor);
-        let ends = std::mem::take(&mut lowering.ends);
-        lowering.builder.seal_all_blocks();
-        lowering.builder.finalize(jit.target_config());
-        let (function, code_bytes) = define(jit, &mut context)?;
-        let address = jit.get_finalized_function(function);
+        let mut ends = Vec::new();
+        let (expand, mut code_bytes) = define(jit, "expand", &mut scratch, |builder| {
+            let (mut lowering, cursor) = Lowering::with_room(builder, program, layout);
+            lowering.expand(&steps, cursor);
+            ends = std::mem::take(&mut lowering.ends);
+            lowering.builder
+        })?;
+        let mut holding = None;
+        if (1..=PROPOSITIONS_MAX).contains(&program.propositions.len()) {
+            let (function, bytes) = define(jit, "holding", &mut scratch, |builder| {
+                let mut lowering = Lowering::of_state(builder, program, layout);
+                lowering.holding();
+                lowering.builder
+            })?;
+            holding = Some(function);
+            code_bytes += bytes;
+        }
+        jit.finalize_definitions().map_err(failed)?;
+        let address = jit.get_finalized_function(expand);
+        // SAFETY: the function was generated with this signature, for the C calling convention of the host.
+        let holding = holding
+            .map(|function| unsafe { std::mem::transmute::<*const u8, Holding>(jit.get_finalized_function(function)) });
         let end = |(field, process): (&Field, &crate::ir::Process)| {
             (*field, process.locations.iter().map(|location| location.end).collect())
         };
         Ok(Native {
             // SAFETY: the function was generated with this signature, for the C calling convention of the host.
             expand: unsafe { std::mem::transmute::<*const u8, Expand>(address) },
+            holding,
             width: layout.width,
             capacity: steps.most(program) + 1,
             ends,
@@ -151,7 +173,7 @@ impl Native {
         let mut report = Report::default();
         // SAFETY: the state has the words that the code reads, and there is room for as many successors as any
         // state has, and for one that turns out not to be enabled.
-        let end = unsafe { (self.expand)(state.as_ptr(), words, labels, &mut report) };
+        let end = unsafe { (self.expand)(state.as_ptr(), &mut report, words, labels) };
         guard.check();
         // SAFETY: the code moved the pointer by one label for every successor that it wrote completely.
         let count = unsafe {
@@ -167,6 +189,17 @@ impl Native {
             self.report_faults(&report, out);
         }
         report.holder != 0
+    }
+
+    /// The propositions that hold in a state, as bits; none where one of them has no value, or the code does not tell.
+    #[inline]
+    pub fn holding(&self, state: &[Word]) -> Option<u64> {
+        let holding = self.holding?;
+        assert_eq!(state.len(), self.width, "a state of another model");
+        let mut report = Report::default();
+        // SAFETY: the state has the words that the code reads.
+        let propositions = unsafe { holding(state.as_ptr(), &mut report) };
+        (report.state_fault == 0).then_some(propositions)
     }
 
     #[cold]
@@ -253,13 +286,24 @@ fn target() -> Result<cranelift_codegen::isa::OwnedTargetIsa, Unsupported> {
     builder.finish(settings::Flags::new(flags)).map_err(|error| unsupported(&error.to_string()))
 }
 
-/// Turns the function into machine code; its name and its size.
-fn define(jit: &mut JITModule, context: &mut Context) -> Result<(FuncId, usize), Unsupported> {
-    let failed = |error: ModuleError| unsupported(&error.to_string());
-    let function = jit.declare_function("expand", Linkage::Local, &context.func.signature).map_err(failed)?;
+/// Turns a function that is generated into machine code; its name and its size.
+fn define(
+    jit: &mut JITModule,
+    name: &str,
+    scratch: &mut FunctionBuilderContext,
+    generate: impl FnOnce(FunctionBuilder<'_>) -> FunctionBuilder<'_>,
+) -> Result<(FuncId, usize), Unsupported> {
+    let mut context = jit.make_context();
+    let mut builder = generate(FunctionBuilder::new(&mut context.func, scratch));
+    builder.seal_all_blocks();
+    builder.finalize(jit.target_config());
+    let function = jit.declare_function(name, Linkage::Local, &context.func.signature).map_err(failed)?;
     context.func.name = ir::UserFuncName::user(0, function.as_u32());
-    jit.define_function(function, context).map_err(failed)?;
+    jit.define_function(function, &mut context).map_err(failed)?;
     let bytes = context.compiled_code().map_or(0, |code| code.code_buffer().len());
-    jit.finalize_definitions().map_err(failed)?;
     Ok((function, bytes))
+}
+
+fn failed(error: ModuleError) -> Unsupported {
+    unsupported(&error.to_string())
 }

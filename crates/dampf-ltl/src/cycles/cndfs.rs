@@ -9,6 +9,10 @@
 //! its end first, since this one may have left out what that one must see. There is no deadlock in waiting, since of
 //! the accepting states that are waited for one was left last by all outer searches, and its search waits for none.
 //!
+//! A state all of whose successors are red becomes red when an outer search leaves it: an inner search from it would
+//! visit nothing else and wait for nobody. It is on no cycle, since what is red leads to red states only (or to such
+//! as are about to become red, by a thread that has nothing to wait for any more).
+//!
 //! Colours are marks in the store: two bits for all threads and one for each.
 
 use crate::cycles::explorer::{Edge, Explorer};
@@ -120,6 +124,8 @@ impl<M: Acceptance + Movers, S: Numbered> Worker<'_, M, S> {
             }
         });
         self.chance.shuffle(self.path.untried_mut());
+        // Red until a successor is not.
+        self.path.last_mut().expect("a state was put there").is_marked = !is_deep;
         self.seen.judgement.truncated |= is_deep;
         self.monitor.deepen(self.path.depth() as u64 - 1);
         if !self.explorer.met.is_empty() {
@@ -144,15 +150,23 @@ impl<M: Acceptance + Movers, S: Numbered> Worker<'_, M, S> {
                     }
                 } else if colours & BLUE == 0 {
                     self.enter(edge);
+                    continue;
+                }
+                if colours & RED == 0 {
+                    self.path.last_mut().expect("it is there").is_marked = false;
                 }
                 continue;
             }
-            self.store.mark(name(frame.state), BLUE);
-            if frame.is_accepting && self.inner(frame.state) {
+            let is_red = frame.is_marked;
+            self.store.mark(name(frame.state), if is_red { BLUE | RED } else { BLUE });
+            if !is_red && frame.is_accepting && self.inner(frame.state) {
                 return;
             }
             self.store.unmark(name(frame.state), self.cyan);
             self.path.pop();
+            if let (false, Some(before)) = (is_red || frame.is_accepting, self.path.last_mut()) {
+                before.is_marked = false;
+            }
         }
     }
 

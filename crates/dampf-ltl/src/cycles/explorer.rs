@@ -46,6 +46,17 @@ pub struct FairSets {
     pub of_edges: Vec<Sets>,
 }
 
+/// What was found and not yet told the monitor, whose counters all threads share.
+#[derive(Default)]
+struct Tally {
+    states: u64,
+    steps: u64,
+    expansions: u32,
+}
+
+/// The monitor is told after so many expansions; at once where states are limited.
+const TALLY_MAX: u32 = 64;
+
 pub struct Explorer<'a, M: Acceptance + Movers, S: Store + 'a> {
     model: &'a M,
     pub session: S::Session<'a>,
@@ -53,6 +64,7 @@ pub struct Explorer<'a, M: Acceptance + Movers, S: Store + 'a> {
     pending: Vec<<S::Session<'a> as Session>::Pending>,
     options: &'a SearchOptions,
     monitor: &'a Monitor,
+    tally: Tally,
     /// None where runs need not be fair.
     pub fair: Option<FairSets>,
     pub met: Vec<Met>,
@@ -74,6 +86,7 @@ impl<'a, M: Acceptance + Movers, S: Numbered> Explorer<'a, M, S> {
             pending: Vec::new(),
             options,
             monitor,
+            tally: Tally::default(),
             fair: is_fair.then(FairSets::default),
             met: Vec::new(),
             may_end: false,
@@ -113,11 +126,22 @@ impl<'a, M: Acceptance + Movers, S: Numbered> Explorer<'a, M, S> {
             found: 0,
         };
         let Ok(steps) = self.expander.expand(&[StateRef(u64::from(state))], &mut sink);
-        let states = self.monitor.add(sink.found, if is_again { 0 } else { steps });
+        self.tally.states += sink.found;
+        self.tally.steps += if is_again { 0 } else { steps };
+        self.tally.expansions += 1;
+        if self.tally.expansions == TALLY_MAX || self.options.max_states.is_some() {
+            self.tell();
+        }
+        self.look_at_judgement();
+    }
+
+    /// Tells the monitor what was found since it was told last.
+    fn tell(&mut self) {
+        let Tally { states, steps, .. } = std::mem::take(&mut self.tally);
+        let states = self.monitor.add(states, steps);
         if self.options.max_states.is_some_and(|limit| states >= limit) {
             self.monitor.stop(StopReason::StateLimit);
         }
-        self.look_at_judgement();
     }
 
     fn look_at_judgement(&mut self) {
@@ -129,7 +153,9 @@ impl<'a, M: Acceptance + Movers, S: Numbered> Explorer<'a, M, S> {
         }
     }
 
+    /// What judging has come to, when the search is over.
     pub fn take_judgement(&mut self) -> Judgement {
+        self.tell();
         self.expander.take_judgement()
     }
 }
@@ -205,6 +231,7 @@ impl<M: Acceptance + Movers, S: Numbered> Sink for Gathering<'_, '_, M, S> {
 
     #[inline]
     fn commit(&mut self, batch: &[StateRef], successors: &[Successors]) -> Result<(), Infallible> {
+        self.pending.iter().for_each(|&pending| self.session.approach(pending));
         for (&source, successors) in batch.iter().zip(successors) {
             let all_lead_on = successors.is_unremarkable();
             for (step, (&pending, words)) in self.pending.iter().zip(successors.states()).enumerate() {

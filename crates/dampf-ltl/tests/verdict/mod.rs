@@ -109,7 +109,7 @@ impl Graph {
     /// Built whole.
     fn explore(model: &PromelaModel, automaton: &Automaton) -> Outcome {
         let product = Product::new(model, automaton);
-        let (mut worker, mut out) = (product.worker(), Successors::new(product.width()));
+        let (mut worker, mut own, mut out) = (product.worker(), model.worker(), Successors::new(product.width()));
         worker.initial(&mut out);
         let mut nodes = vec![out.state(0).to_vec()];
         let mut numbers = HashMap::from([(nodes[0].clone(), 0)]);
@@ -126,10 +126,11 @@ impl Graph {
             }
             // A claim that cannot move keeps the system from moving: what would be wrong with a step is not seen.
             let location = automaton.location(product.location(&state));
-            let holds = |literal: &Literal| {
-                model.holds(literal.proposition as usize, product.own(&state)) == Ok(literal.is_positive)
+            let mut holds = |literal: &Literal| {
+                let proposition = literal.proposition as usize;
+                PromelaModel::holds(&mut own, proposition, product.own(&state)) == Ok(literal.is_positive)
             };
-            let can_move = location.edges.iter().any(|edge| edge.guard.iter().all(holds));
+            let can_move = location.edges.iter().any(|edge| edge.guard.iter().all(&mut holds));
             has_fault |= can_move && !out.faults().is_empty() || out.state_fault().is_some();
             let mut steps = Vec::new();
             for step in (0..out.len()).filter(|step| out.leads_on(*step)) {
