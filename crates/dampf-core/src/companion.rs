@@ -270,13 +270,23 @@ pub trait Interleaving: Model {
     }
 }
 
-/// Numbers that a heuristic can be made of: how many processes wait, how many are alive, how many locks are held.
-pub trait Observations: Model {
-    /// What is observed, in the order of [`observe`](Self::observe).
-    fn observations(&self) -> &[&'static str];
+/// How a process or thread stands in a state: what heuristics are made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Standing {
+    pub is_alive: bool,
+    /// Whether it is alive and cannot move.
+    pub is_blocked: bool,
+    /// How many locks it holds.
+    pub locks: u32,
+}
 
-    /// Appends the value of each observation in a state.
-    fn observe(&self, state: &[Word], values: &mut Vec<i64>);
+/// How processes and threads stand, for heuristics. By default nobody is looked at.
+pub trait Observations: Movers {
+    /// Makes `standings` those of all movers in a state, in their order.
+    fn observe(worker: &mut Self::Worker<'_>, state: &[Word], standings: &mut Vec<Standing>) {
+        let _ = (worker, state);
+        standings.clear();
+    }
 }
 
 /// Which states an infinite run must pass for ever to violate a property: those of a model that has a property

@@ -251,7 +251,11 @@ pub struct GclWorker<'m> {
     compound: Option<Box<Compound>>,
 }
 
-impl GclWorker<'_> {
+impl<'m> GclWorker<'m> {
+    pub fn model(&self) -> &'m GclModel {
+        self.model
+    }
+
     /// The action that a step begins with, as the interplay numbers them: of the state whose steps were computed last,
     /// by its number and its label.
     pub fn begun_by(&self, state: &[Word], step: usize, label: Action) -> u32 {

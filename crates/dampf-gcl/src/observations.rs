@@ -1,10 +1,8 @@
-//! Numbers about a state: how many processes are alive, how many of them wait, how many messages are under way.
+//! How processes stand in a state: which are alive, and which of them wait.
 
 use crate::ir::ProcessId;
-use crate::model::GclModel;
-use dampf_core::{Acceptance, Action, Model, Movers, Observations, Successors, Word};
-
-const NAMES: &[&str] = &["alive", "blocked", "messages"];
+use crate::model::{GclModel, GclWorker};
+use dampf_core::{Acceptance, Action, Model, Movers, Observations, Standing, Successors, Word};
 
 impl GclModel {
     /// For each process, whether a step of the state moves it.
@@ -44,23 +42,17 @@ impl GclModel {
     }
 }
 
-/// `alive`: processes that have not ended. `blocked`: those of them that cannot move, a faulty step being one.
-/// `messages`: in all buffered channels.
+/// Processes are alive until they have ended, and blocked where they cannot move, a faulty step being a move. There are
+/// no locks.
 impl Observations for GclModel {
-    fn observations(&self) -> &[&'static str] {
-        NAMES
-    }
-
-    fn observe(&self, state: &[Word], values: &mut Vec<i64>) {
-        let processes = (0..self.program().processes.len() as u32).map(ProcessId);
-        let alive: Vec<bool> = processes.map(|process| !self.has_ended(process, state)).collect();
-        let blocked = alive.iter().zip(self.movable(state)).filter(|(is_alive, can_move)| **is_alive && !can_move);
-        let buffers = self.layout().channels.iter().flatten();
-        values.extend([
-            alive.iter().filter(|is_alive| **is_alive).count() as i64,
-            blocked.count() as i64,
-            buffers.map(|buffer| i64::from(buffer.length.get(state))).sum(),
-        ]);
+    fn observe(worker: &mut GclWorker<'_>, state: &[Word], standings: &mut Vec<Standing>) {
+        let model = worker.model();
+        let movable = model.movable(state);
+        standings.clear();
+        standings.extend(movable.iter().enumerate().map(|(process, can_move)| {
+            let is_alive = !model.has_ended(ProcessId(process as u32), state);
+            Standing { is_alive, is_blocked: is_alive && !can_move, locks: 0 }
+        }));
     }
 }
 

@@ -51,6 +51,11 @@ impl LockedVariables {
         self.0[..end].iter().find(overlaps)
     }
 
+    /// Who has locked something, once for each variable.
+    pub fn owners(&self) -> impl Iterator<Item = u32> {
+        self.0.iter().map(|locked| locked.owner)
+    }
+
     /// Appends the words of the variables that a thread has locked.
     pub fn encode(&self, owner: u32, out: &mut Vec<Word>) -> bool {
         let length = out.len();

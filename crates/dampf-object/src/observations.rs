@@ -1,26 +1,25 @@
-//! What can be said of a state in numbers and truth values: for heuristics, and for properties of runs.
+//! What can be said of a state: how threads stand, for heuristics, and what holds, for properties of runs.
 
 use crate::expressions::Expression;
 use crate::hooks::Visible;
 use crate::machine::Machine;
 use crate::model::{ObjectModel, ObjectWorker, parts};
 use crate::thread::Status;
-use dampf_core::{Acceptance, Action, Fault, Model, Movers, Observations, Propositions, Word};
+use dampf_core::{Acceptance, Action, Fault, Movers, Observations, Propositions, Standing, Word};
 
+/// Threads, by their slots, with the mutexes and the variables that they hold.
 impl Observations for ObjectModel {
-    /// Threads that are alive; those of them that have to wait; locks and variables that are held.
-    fn observations(&self) -> &[&'static str] {
-        &["alive", "blocked", "locks-held"]
-    }
-
-    fn observe(&self, state: &[Word], values: &mut Vec<i64>) {
-        let mut worker = self.worker();
+    fn observe(worker: &mut ObjectWorker<'_>, state: &[Word], standings: &mut Vec<Standing>) {
         let machine = &mut worker.machine;
         machine.load(state);
-        let alive = machine.threads.alive_slots();
-        let blocked = alive.iter().filter(|&&slot| matches!(machine.ways(slot), Ok(0))).count();
-        let held: usize = machine.threads.iter().map(|thread| usize::from(thread.held)).sum();
-        values.extend([alive.len(), blocked, held + machine.locked.len()].map(|count| count as i64));
+        standings.clear();
+        for slot in 0..machine.threads.iter().len() as u32 {
+            let thread = &machine.threads[slot as usize];
+            let (is_alive, locks) = (thread.is_alive(), u32::from(thread.held));
+            let is_blocked = is_alive && matches!(machine.ways(slot), Ok(0));
+            standings.push(Standing { is_alive, is_blocked, locks });
+        }
+        machine.locked.owners().for_each(|owner| standings[owner as usize].locks += 1);
     }
 }
 

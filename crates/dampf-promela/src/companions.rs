@@ -8,7 +8,7 @@
 use crate::model::{PromelaModel, PromelaWorker};
 use dampf_core::{
     Acceptance, Action, Fault, Footprint, Footprints, Interleaving, Interplay, Movers, Object, Observations,
-    Propositions, Symmetry, Word,
+    Propositions, Standing, Symmetry, Word,
 };
 use dampf_gcl::GclModel;
 
@@ -22,20 +22,16 @@ impl Footprints for PromelaModel {
     }
 }
 
-/// `alive`: processes that are there. `blocked`: those of them that cannot move. `messages`: in all channels.
+/// Processes are alive while they are there.
 impl Observations for PromelaModel {
-    fn observations(&self) -> &[&'static str] {
-        self.gcl().observations()
-    }
-
-    fn observe(&self, state: &[Word], values: &mut Vec<i64>) {
-        let movable = self.gcl().movable(state);
-        let alive = || (0..movable.len()).filter(|instance| self.is_alive(*instance, state));
-        values.extend([
-            alive().count() as i64,
-            alive().filter(|instance| !movable[*instance]).count() as i64,
-            self.channel_lengths(state).sum(),
-        ]);
+    fn observe(worker: &mut PromelaWorker<'_>, state: &[Word], standings: &mut Vec<Standing>) {
+        let model = worker.model();
+        let movable = model.gcl().movable(state);
+        standings.clear();
+        standings.extend(movable.iter().enumerate().map(|(instance, can_move)| {
+            let is_alive = model.is_alive(instance, state);
+            Standing { is_alive, is_blocked: is_alive && !can_move, locks: 0 }
+        }));
     }
 }
 

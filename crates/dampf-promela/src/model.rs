@@ -188,12 +188,6 @@ impl PromelaModel {
         bindings
     }
 
-    /// How many messages are in each channel.
-    pub(crate) fn channel_lengths(&self, state: &[Word]) -> impl Iterator<Item = i64> {
-        let lengths = self.lowered.queues.iter().filter_map(|queue| queue.length);
-        lengths.map(|length| i64::from(self.gcl.layout().element(length, 0).get(state)))
-    }
-
     fn process_name(&self, instance: usize) -> &str {
         &self.gcl.program().processes[instance].name
     }
@@ -330,6 +324,10 @@ impl<'m> PromelaWorker<'m> {
     /// The worker of the guarded commands.
     pub(crate) fn gcl(&self) -> &GclWorker<'m> {
         &self.gcl
+    }
+
+    pub(crate) fn model(&self) -> &'m PromelaModel {
+        self.model
     }
 
     pub(crate) fn gcl_mut(&mut self) -> &mut GclWorker<'m> {

@@ -77,6 +77,16 @@ macro_rules! passes_companions_on {
             }
         }
 
+        impl<M: $knowledge + dampf_core::Observations> dampf_core::Observations for $layer<M> {
+            fn observe(
+                worker: &mut Self::Worker<'_>,
+                state: &[dampf_core::Word],
+                standings: &mut Vec<dampf_core::Standing>,
+            ) {
+                M::observe(&mut worker.worker, state, standings);
+            }
+        }
+
         impl<M: $knowledge + dampf_core::Transfer> dampf_core::Transfer for $layer<M> {
             fn has_parts(&self) -> bool {
                 self.model.has_parts()

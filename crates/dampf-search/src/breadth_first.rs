@@ -9,9 +9,10 @@ use crate::frontier::{Frontier, States};
 use crate::meeting::Meeting;
 use crate::rebuild::Route;
 use crate::recall::Recall;
+use crate::scouts::{Round, Rounds, Seen};
 use crate::traversal::Traversal;
 use crate::{Monitor, SearchOptions};
-use dampf_core::{Model, Word};
+use dampf_core::{Action, Model, Word};
 use dampf_store::{StateRef, Store};
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -28,6 +29,9 @@ struct Levels {
     /// Said once for all threads at the end of a level: by the time a thread looks at `now`, another may have
     /// emptied it.
     over: bool,
+    /// Scouts are sent between levels.
+    rounds: Rounds,
+    round: Option<Round>,
 }
 
 pub(crate) fn search<R: Recall<S>, M: Model, S: Store>(
@@ -42,9 +46,19 @@ pub(crate) fn search<R: Recall<S>, M: Model, S: Store>(
     if !traversal.begin(model, store, (options, monitor), |_, state, words| first.push(state, words)) {
         return traversal;
     }
-    let levels = Mutex::new(Levels { now: VecDeque::from([Box::new(first)]), next: VecDeque::new(), over: false });
+    let levels = Mutex::new(Levels {
+        now: VecDeque::from([Box::new(first)]),
+        next: VecDeque::new(),
+        over: false,
+        rounds: Rounds::new(options),
+        round: None,
+    });
     let meeting = Meeting::new(options.threads);
-    let frontier = |_| LevelFrontier {
+    let ahead = Seen::default();
+    let send = |round: Round, thread: usize| ahead.send(model, round, thread, (options, monitor));
+    let frontier = |thread: usize| LevelFrontier {
+        send: &send,
+        thread,
         levels: &levels,
         meeting: &meeting,
         monitor,
@@ -57,10 +71,14 @@ pub(crate) fn search<R: Recall<S>, M: Model, S: Store>(
         truncated: false,
     };
     traversal.explore::<R, M, S, _>(model, store, (options, monitor), frontier);
+    traversal.absorb(ahead.into_inner());
     traversal
 }
 
 struct LevelFrontier<'a> {
+    /// Sends the scouts of a round, as one of the threads.
+    send: &'a (dyn Fn(Round, usize) + Sync),
+    thread: usize,
     levels: &'a Mutex<Levels>,
     meeting: &'a Meeting,
     monitor: &'a Monitor,
@@ -100,7 +118,14 @@ impl<'a> LevelFrontier<'a> {
         }
         self.meeting.wait();
         self.depth += 1;
-        !self.lock().over
+        let (over, round) = {
+            let levels = self.lock();
+            (levels.over, levels.round)
+        };
+        if let (Some(round), false) = (round, over) {
+            (self.send)(round, self.thread);
+        }
+        !over
     }
 
     /// Makes the next level the current one.
@@ -116,6 +141,7 @@ impl<'a> LevelFrontier<'a> {
             levels.over = true;
         } else {
             levels.now = std::mem::take(&mut levels.next);
+            levels.round = levels.rounds.due(self.monitor.snapshot().states);
         }
     }
 }
@@ -148,7 +174,7 @@ impl Frontier for LevelFrontier<'_> {
     }
 
     #[inline]
-    fn put(&mut self, state: StateRef, words: &[Word]) {
+    fn put(&mut self, state: StateRef, words: &[Word], _: Action) {
         self.filling.push(state, words);
         if self.filling.len() >= CHUNK {
             self.hand_over();

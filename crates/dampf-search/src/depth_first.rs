@@ -9,7 +9,7 @@ use crate::rebuild::Route;
 use crate::recall::Recall;
 use crate::traversal::Traversal;
 use crate::{Monitor, SearchOptions};
-use dampf_core::{Model, Word};
+use dampf_core::{Action, Model, Word};
 use dampf_store::{StateRef, Store};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
@@ -146,7 +146,7 @@ impl Frontier for StackFrontier<'_> {
     }
 
     #[inline]
-    fn put(&mut self, state: StateRef, words: &[Word]) {
+    fn put(&mut self, state: StateRef, words: &[Word], _: Action) {
         self.stack.put(state, words);
     }
 

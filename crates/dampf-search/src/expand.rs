@@ -71,6 +71,8 @@ pub struct Judgement {
     pub premises: BTreeSet<String>,
     /// Whether some run ends as it may.
     pub met_end: bool,
+    /// Whether a fault was found ahead of a breadth-first search, on a run that need not be short.
+    pub found_ahead: bool,
 }
 
 impl Judgement {
@@ -87,6 +89,7 @@ impl Judgement {
         self.truncated |= other.truncated;
         self.premises.extend(other.premises);
         self.met_end |= other.met_end;
+        self.found_ahead |= other.found_ahead;
     }
 
     /// Why a search need not go on, if it need not.

@@ -1,7 +1,7 @@
 //! What waits to be explored, and in which order it is taken.
 
 use crate::rebuild::Route;
-use dampf_core::Word;
+use dampf_core::{Action, Word};
 use dampf_store::StateRef;
 
 /// States that wait: their names, and as many of their words as the search carries ([`Recall`](crate::recall::Recall)).
@@ -73,8 +73,14 @@ pub(crate) trait Frontier {
     /// all threads, or because the search was stopped.
     fn take(&mut self, batch: &mut States) -> bool;
 
-    /// Adds a state that was found from a state of the batch.
-    fn put(&mut self, state: StateRef, words: &[Word]);
+    /// Is told the words of a state of the batch, before what was found from it.
+    #[inline]
+    fn expands(&mut self, state: &[Word]) {
+        let _ = state;
+    }
+
+    /// Adds a state that a step from a state of the batch has led to.
+    fn put(&mut self, state: StateRef, words: &[Word], action: Action);
 
     /// How the search came to a state of the batch.
     fn route(&self, batch: &States, number: usize) -> Route;

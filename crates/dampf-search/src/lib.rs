@@ -8,6 +8,8 @@
 //! - `depth_first.rs`: a stack for each thread, with work handed to threads that have none;
 //! - `stack_slicing.rs`: a ring of threads, each with a slice of the depth-first stack, handing deep states on.
 //!
+//! [`directed`] has searches that go by a heuristic.
+//!
 //! `predictable.rs` is breadth-first in a canonical order, with the same result for any number of threads: its sink
 //! stages. [`external`] is breadth-first on disk, for spaces that are larger than memory: its sink gathers.
 //!
@@ -20,6 +22,7 @@
 mod breadth_first;
 pub mod checkpoint;
 mod depth_first;
+mod directed;
 pub mod expand;
 pub mod external;
 mod frontier;
@@ -31,13 +34,18 @@ mod predictable;
 mod rebuild;
 mod recall;
 pub mod safra;
+mod scouts;
 mod shortening;
 mod stack_slicing;
 mod traversal;
 mod watch;
 
+pub use directed::{
+    Direction, Heuristic, Measure, check_a_star, check_deepening, check_directed, check_directed_carrying,
+};
 pub use expand::{Expander, Judgement, Sink};
 pub use monitor::{Monitor, Snapshot, StopReason};
+pub use scouts::SCOUTS_FROM;
 pub use shortening::shortened;
 pub use stack_slicing::HandOff;
 pub use watch::{peak_resident_bytes, resident_bytes, resident_file_bytes, watched};
@@ -65,6 +73,9 @@ pub struct SearchOptions {
     pub threads: usize,
     /// The same verdict, counts and trail for any number of threads. Breadth-first whatever `order` says.
     pub deterministic: bool,
+    /// From how many states on a breadth-first search sends scouts ahead, short searches in other orders, if it does
+    /// ([`SCOUTS_FROM`]).
+    pub scouts_from: Option<u64>,
     /// Go on after a fault and find them all.
     pub keep_going: bool,
     /// Whether a state without successors that is no valid end is a fault.
@@ -87,6 +98,7 @@ impl Default for SearchOptions {
             order: Order::BreadthFirst,
             threads: 1,
             deterministic: false,
+            scouts_from: None,
             keep_going: false,
             deadlocks: true,
             faults: FaultSelection::default(),

@@ -2,6 +2,7 @@
 
 use crate::SearchOptions;
 use dampf_core::Statistics;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 /// Why a search ended early.
@@ -68,7 +69,9 @@ pub struct Monitor {
     depth: AtomicU64,
     faults: AtomicU64,
     store_bytes: AtomicU64,
-    stop: AtomicU8,
+    stop: Arc<AtomicU8>,
+    /// The request to stop the search that this one is a part of.
+    outer: Option<Arc<AtomicU8>>,
 }
 
 /// The counters at one moment.
@@ -95,6 +98,11 @@ impl Monitor {
         Self::default()
     }
 
+    /// The monitor of a search within this one: it ends when this one is asked to, and has counters of its own.
+    pub fn within(&self) -> Monitor {
+        Monitor { outer: Some(Arc::clone(&self.stop)), ..Monitor::default() }
+    }
+
     pub fn snapshot(&self) -> Snapshot {
         Snapshot {
             states: self.states.load(Ordering::Relaxed),
@@ -114,7 +122,8 @@ impl Monitor {
 
     /// Why the search was asked to end, if it was.
     pub fn stopped(&self) -> Option<StopReason> {
-        StopReason::from_code(self.stop.load(Ordering::Relaxed))
+        let own = StopReason::from_code(self.stop.load(Ordering::Relaxed));
+        own.or_else(|| StopReason::from_code(self.outer.as_ref()?.load(Ordering::Relaxed)))
     }
 
     /// Makes these the counters, but for the store's bytes: for a search that counts elsewhere.
@@ -129,6 +138,7 @@ impl Monitor {
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed) != 0
+            || self.outer.as_ref().is_some_and(|outer| outer.load(Ordering::Relaxed) != 0)
     }
 
     /// Adds what one batch found, and returns the number of states there are now.

@@ -38,7 +38,7 @@ use crate::recall::Recall;
 use crate::safra::{Balance, Rest, Safra};
 use crate::traversal::Traversal;
 use crate::{Monitor, SearchOptions, StopReason};
-use dampf_core::{Model, Word};
+use dampf_core::{Action, Model, Word};
 use dampf_store::{StateRef, Store};
 use hand_off_depth::{HandOffDepth, View};
 use hand_off_queue::{Giving, Taking};
@@ -206,7 +206,7 @@ impl Frontier for SliceFrontier<'_> {
     }
 
     #[inline]
-    fn put(&mut self, state: StateRef, words: &[Word]) {
+    fn put(&mut self, state: StateRef, words: &[Word], _: Action) {
         let depth = self.stack.depth() + 1;
         if depth - self.slice_begin >= self.hand_off.depth && self.hand_over(state, depth, words) {
             return;

@@ -38,7 +38,7 @@ impl Traversal {
         }
     }
 
-    fn absorb(&mut self, other: Traversal) {
+    pub fn absorb(&mut self, other: Traversal) {
         other.discoveries.into_iter().for_each(|discovery| self.note(discovery));
         self.judgement.absorb(other.judgement);
     }
@@ -189,7 +189,8 @@ impl<R: Recall<S>, S: Store, F: Frontier> Sink for Committing<'_, '_, R, S, F> {
     }
 
     #[inline]
-    fn prepare(&mut self, _: usize, _: StateRef, _: &[Word], successors: &Successors) -> Result<(), Infallible> {
+    fn prepare(&mut self, _: usize, _: StateRef, state: &[Word], successors: &Successors) -> Result<(), Infallible> {
+        self.frontier.expands(state);
         self.session.prepare_all(successors, 0..successors.len(), self.pending);
         Ok(())
     }
@@ -216,7 +217,7 @@ impl<R: Recall<S>, S: Store, F: Frontier> Sink for Committing<'_, '_, R, S, F> {
                 }
                 if let Inserted::New(found) = self.session.commit(pending, words, Some(state)) {
                     self.found += 1;
-                    self.frontier.put(found, words);
+                    self.frontier.put(found, words, successors.action(step));
                 }
             }
         }

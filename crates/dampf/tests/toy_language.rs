@@ -9,7 +9,7 @@ use dampf_cli::{
     Failure, FrontEnd, Hashes, Knowledge, Made, Making, ModelOptions, Offer, Palette, Registry, read_source,
 };
 use dampf_core::{
-    Acceptance, Action, Binding, Describe, Fault, FaultKind, Model, Movers, Propositions, Restore, Revise,
+    Acceptance, Action, Binding, Describe, Fault, FaultKind, Model, Movers, Observations, Propositions, Restore, Revise,
 };
 use dampf_core::{Sections, Step, StepEnd, Successors, Transfer, Unsupported, Word, Worker};
 use std::io::{self, Write};
@@ -140,6 +140,7 @@ impl Sections for Toy {}
 impl Propositions for Toy {}
 impl Acceptance for Toy {}
 impl Movers for Toy {}
+impl Observations for Toy {}
 
 /// Called with arguments, this is Dampf with one more language; called without, it calls itself and looks at the
 /// results.

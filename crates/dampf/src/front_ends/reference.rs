@@ -21,8 +21,8 @@ use crate::front_end::{FrontEnd, Hashes, Made, Making, Offer};
 use crate::options::ModelOptions;
 use crate::source::{has_extension, read_source};
 use dampf_core::{
-    Acceptance, Action, Binding, Describe, Model, Movers, Propositions, Restore, Sections, Step, Successors, Transfer,
-    Unsupported, Word, Worker,
+    Acceptance, Action, Binding, Describe, Model, Movers, Observations, Propositions, Restore, Sections, Step,
+    Successors, Transfer, Unsupported, Word, Worker,
 };
 use dampf_report::{Knowledge, Palette, text_hash};
 use std::hint::black_box;
@@ -200,6 +200,7 @@ impl Sections for ReferenceModel {}
 impl Propositions for ReferenceModel {}
 impl Acceptance for ReferenceModel {}
 impl Movers for ReferenceModel {}
+impl Observations for ReferenceModel {}
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,201 @@
+//! How promising a state is: a number of steps that may be left to an error, as far as one can guess. Less is better.
+//!
+//! The measures are those of StEAM (Leven, Mehler and Edelkamp; Groce and Visser before them), over how threads stand.
+//! Most of them say what is to become large in a state with an error; their estimate is what is missing of the largest
+//! value there can be.
+
+use dampf_core::{Action, Observations, Standing, Word};
+
+/// One thing to go by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Measure {
+    /// `mb`: threads that are not blocked. Never too much for a deadlock, where a step blocks one thread at most.
+    MostBlocked,
+    /// `lnb`: the same, and locks that nobody holds, taking one for each thread to be there.
+    LockAndBlock,
+    /// `pl1`: locks of neighbouring threads that all hold some. What is missing of the largest such block.
+    LockedBlock,
+    /// `pl2`: the same for all blocks, where a larger one counts more: by the squares of their locks.
+    LockedBlocks,
+    /// `pba`: neighbouring threads that are all alive, by the squares of such blocks.
+    AliveBlocks,
+    /// `pbb`: neighbouring threads that are all blocked, by the squares of such blocks.
+    BlockedBlocks,
+    /// `alive`: threads that have ended.
+    Alive,
+    /// `int`: steps of the run whose mover is the one of the step before.
+    Interleaving,
+}
+
+impl Measure {
+    pub const ALL: [Measure; 8] = [
+        Measure::MostBlocked,
+        Measure::LockAndBlock,
+        Measure::LockedBlock,
+        Measure::LockedBlocks,
+        Measure::AliveBlocks,
+        Measure::BlockedBlocks,
+        Measure::Alive,
+        Measure::Interleaving,
+    ];
+
+    /// Its names on the command line: a telling one, and that of the literature.
+    pub fn names(self) -> [&'static str; 2] {
+        match self {
+            Measure::MostBlocked => ["most-blocked", "mb"],
+            Measure::LockAndBlock => ["lock-and-block", "lnb"],
+            Measure::LockedBlock => ["locked-block", "pl1"],
+            Measure::LockedBlocks => ["locked-blocks", "pl2"],
+            Measure::AliveBlocks => ["alive-blocks", "pba"],
+            Measure::BlockedBlocks => ["blocked-blocks", "pbb"],
+            Measure::Alive => ["threads-alive", "alive"],
+            Measure::Interleaving => ["interleaving", "int"],
+        }
+    }
+
+    /// Whether it looks at states; otherwise at runs.
+    fn is_of_states(self) -> bool {
+        self != Measure::Interleaving
+    }
+
+    /// What it says of a state, by how all threads stand.
+    fn of(self, standings: &[Standing]) -> u32 {
+        let all = standings.len() as u32;
+        let count = |is: fn(&Standing) -> bool| standings.iter().filter(|standing| is(standing)).count() as u32;
+        let can_move = || count(|standing| standing.is_alive && !standing.is_blocked);
+        let locks = |standing: &Standing| standing.locks;
+        let missing = |value: u32| all.saturating_mul(all).saturating_sub(value);
+        match self {
+            Measure::MostBlocked => can_move(),
+            Measure::LockAndBlock => {
+                let held: u32 = standings.iter().map(locks).sum();
+                can_move() + all.saturating_sub(held)
+            }
+            Measure::LockedBlock => all.saturating_sub(blocks(standings, locks).max().unwrap_or(0)),
+            Measure::LockedBlocks => missing(squares(blocks(standings, locks))),
+            Measure::AliveBlocks => missing(squares(blocks(standings, |standing| u32::from(standing.is_alive)))),
+            Measure::BlockedBlocks => missing(squares(blocks(standings, |standing| u32::from(standing.is_blocked)))),
+            Measure::Alive => all - count(|standing| standing.is_alive),
+            Measure::Interleaving => 0,
+        }
+    }
+}
+
+/// For each block of neighbours that all have something, what they have together.
+fn blocks(standings: &[Standing], has: impl Fn(&Standing) -> u32 + Copy) -> impl Iterator<Item = u32> {
+    standings
+        .chunk_by(move |left, right| (has(left) > 0) == (has(right) > 0))
+        .map(move |block| block.iter().map(has).sum())
+}
+
+fn squares(values: impl Iterator<Item = u32>) -> u32 {
+    values.fold(0, |sum: u32, value| sum.saturating_add(value.saturating_mul(value)))
+}
+
+/// What a search goes by: the sum of some measures. Nothing, where there are none.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Heuristic(pub Vec<Measure>);
+
+impl Heuristic {
+    /// The one with a name: those of measures with `+` in between. An error names what is none.
+    pub fn named(name: &str) -> Result<Heuristic, String> {
+        let measure = |name: &str| Measure::ALL.into_iter().find(|measure| measure.names().contains(&name));
+        let measures = name.split('+').map(|name| measure(name.trim()).ok_or_else(|| name.trim().to_owned()));
+        measures.collect::<Result<_, _>>().map(Heuristic)
+    }
+}
+
+/// What is known of a run, for measures that look at runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct RunSeen {
+    /// The mover of its last step, plus one.
+    last: u32,
+    /// Steps whose mover was the one of the step before.
+    repeated: u32,
+}
+
+/// Who says where to go.
+pub(crate) trait Guidance {
+    /// The estimate of a state at the end of a run.
+    fn estimate(&mut self, state: &[Word], run: RunSeen) -> u32;
+
+    /// What is known of a run behind one more step, from a state.
+    fn behind(&self, run: RunSeen, state: &[Word], action: Action) -> RunSeen;
+}
+
+/// Nobody does.
+impl Guidance for () {
+    fn estimate(&mut self, _: &[Word], _: RunSeen) -> u32 {
+        0
+    }
+
+    fn behind(&self, run: RunSeen, _: &[Word], _: Action) -> RunSeen {
+        run
+    }
+}
+
+/// A heuristic in the hands of one thread.
+pub(super) struct Guide<'m, M: Observations + 'm> {
+    model: &'m M,
+    worker: M::Worker<'m>,
+    measures: Vec<Measure>,
+    looks_at_states: bool,
+    looks_at_runs: bool,
+    standings: Vec<Standing>,
+}
+
+impl<'m, M: Observations> Guide<'m, M> {
+    pub fn new(model: &'m M, heuristic: &Heuristic) -> Self {
+        let looks_at_states = heuristic.0.iter().any(|measure| measure.is_of_states());
+        let looks_at_runs = heuristic.0.iter().any(|measure| !measure.is_of_states());
+        let (worker, measures) = (model.worker(), heuristic.0.clone());
+        Guide { model, worker, measures, looks_at_states, looks_at_runs, standings: Vec::new() }
+    }
+}
+
+impl<M: Observations> Guidance for Guide<'_, M> {
+    fn estimate(&mut self, state: &[Word], run: RunSeen) -> u32 {
+        let mut estimate = if self.looks_at_runs { run.repeated } else { 0 };
+        if self.looks_at_states {
+            M::observe(&mut self.worker, state, &mut self.standings);
+            estimate += self.measures.iter().map(|measure| measure.of(&self.standings)).sum::<u32>();
+        }
+        estimate
+    }
+
+    fn behind(&self, run: RunSeen, state: &[Word], action: Action) -> RunSeen {
+        if !self.looks_at_runs {
+            return run;
+        }
+        let mut last = 0;
+        self.model.movers(state, action, &mut |mover| last = mover as u32 + 1);
+        RunSeen { last, repeated: run.repeated + u32::from(last == run.last) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn standing(is_alive: bool, is_blocked: bool, locks: u32) -> Standing {
+        Standing { is_alive, is_blocked, locks }
+    }
+
+    #[test]
+    fn what_measures_say() {
+        let (runs, waits, ended) = (standing(true, false, 0), standing(true, true, 1), standing(false, false, 0));
+        let state = [runs, waits, waits, ended, standing(true, false, 2)];
+        let said = Measure::ALL.map(|measure| measure.of(&state));
+        // Two can move; one lock is missing; the largest block has two locks; blocks of two locks and two locks; of
+        // three and one alive; of two blocked; one has ended.
+        assert_eq!(said, [2, 3, 3, 25 - 8, 25 - 10, 25 - 4, 1, 0]);
+    }
+
+    #[test]
+    fn names_are_read_alone_and_in_sums() {
+        assert_eq!(Heuristic::named("mb"), Ok(Heuristic(vec![Measure::MostBlocked])));
+        let sum = Heuristic(vec![Measure::LockAndBlock, Measure::Alive]);
+        assert_eq!(Heuristic::named("lock-and-block + alive"), Ok(sum));
+        assert_eq!(Heuristic::named("mb+nonsense"), Err("nonsense".to_owned()));
+    }
+}

@@ -1,0 +1,112 @@
+//! Short searches in other orders that a breadth-first search sends ahead.
+//!
+//! A proof takes the whole space, whatever the order; an error that lies deep is found sooner by a search that goes
+//! deep. So each time a breadth-first search has found twice as many states, it has some of its threads' time spent on
+//! depth-first searches in different orders: a tenth of what it has spent itself. None is sent while the space is
+//! small, where the nearest error is found at once.
+//!
+//! A scout has a store of its own and forgets it at the end. What it says counts like anything else: its faults are
+//! real, and what it refutes is refuted.
+
+use crate::directed::{Direction, best_first};
+use crate::rebuild::{self, Route};
+use crate::recall::FromStore;
+use crate::traversal::{Discovery, Traversal};
+use crate::{Monitor, SearchOptions, StopReason, depth_first};
+use dampf_core::Model;
+use dampf_store::TreeStore;
+use std::sync::{Mutex, PoisonError};
+
+/// None should be sent before so many states are found.
+pub const SCOUTS_FROM: u64 = 8192;
+/// The part of the states found so far that the scouts of a round may find. Rounds come with twice as many states each,
+/// so all rounds together spend twice that part.
+const SHARE: u64 = 20;
+
+/// A round of scouts.
+#[derive(Clone, Copy)]
+pub(crate) struct Round {
+    number: u64,
+    /// How many states all of its scouts may find.
+    states: u64,
+}
+
+/// Says when scouts are sent.
+pub(crate) struct Rounds {
+    next: Round,
+    /// How many states there have to be for the next round; none where no scouts are wanted.
+    due: Option<u64>,
+}
+
+impl Rounds {
+    pub fn new(options: &SearchOptions) -> Self {
+        let due = options.scouts_from.filter(|_| !options.keep_going);
+        Rounds { next: Round { number: 0, states: 0 }, due }
+    }
+
+    /// The round that is due where so many states are found.
+    pub fn due(&mut self, states: u64) -> Option<Round> {
+        self.due.filter(|due| states >= *due)?;
+        self.due = Some(states * 2);
+        let round = Round { states: states / SHARE, ..self.next };
+        self.next.number += 1;
+        Some(round)
+    }
+}
+
+/// What scouts have seen.
+#[derive(Default)]
+pub(crate) struct Seen(Mutex<Traversal>);
+
+impl Seen {
+    pub fn into_inner(self) -> Traversal {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends a thread's scouts of a round, until one comes back with something.
+    pub fn send<M: Model>(
+        &self,
+        model: &M,
+        round: Round,
+        thread: usize,
+        (options, monitor): (&SearchOptions, &Monitor),
+    ) {
+        let number = round.number * options.threads as u64 + thread as u64;
+        let orders = [None, Some(2 * number), Some(2 * number + 1)];
+        let states = round.states / (options.threads * orders.len()) as u64;
+        // In the order of the model nothing new would come of a second thread.
+        for order in orders.into_iter().filter(|order| order.is_some() || thread == 0) {
+            let options =
+                SearchOptions { threads: 1, max_states: Some(states.max(1)), scouts_from: None, ..options.clone() };
+            let within = monitor.within();
+            let store = TreeStore::new(model.width());
+            let traversal = match order {
+                None => depth_first::search::<FromStore, M, _>(model, &store, &options, &within),
+                Some(seed) => {
+                    let direction = Direction::Random { seed };
+                    best_first::search::<FromStore, M, _, ()>(model, &store, (direction, &|| ()), &options, &within)
+                }
+            };
+            let Traversal { discoveries, judgement } = traversal;
+            if judgement.refuted.is_empty() && discoveries.is_empty() {
+                continue;
+            }
+            let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if !judgement.refuted.is_empty() {
+                seen.judgement.refuted.extend(judgement.refuted);
+                monitor.stop(StopReason::Refuted);
+                return;
+            }
+            for Discovery { fault, route, step } in discoveries {
+                let route = Route::Known(rebuild::trail(model, &store, &route, step));
+                monitor.add_fault();
+                seen.note(Discovery { fault, route, step: None });
+            }
+            seen.judgement.faults += judgement.faults;
+            seen.judgement.premises.extend(judgement.premises);
+            seen.judgement.found_ahead = true;
+            monitor.stop(StopReason::Fault);
+            return;
+        }
+    }
+}

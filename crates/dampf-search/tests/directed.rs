@@ -1,0 +1,287 @@
+//! Directed searches, and scouts, against the naive reference on random graphs, with heuristics that are right and such
+//! that are nonsense.
+
+use dampf_core::{
+    Action, Fault, FaultKind, Model, Movers, Observations, Standing, Successors, Trail, Verdict, Word, Worker, replay,
+};
+use dampf_search::{
+    Direction, Heuristic, Measure, Monitor, Outcome, SearchOptions, check, check_a_star, check_deepening,
+    check_directed, check_directed_carrying,
+};
+use dampf_store::{ExactStore, HashCompactStore, TreeStore};
+use dampf_testkit::graph::{Edge, Graph, Node, Size, random_graph};
+use dampf_testkit::reference::{Expected, reference};
+use std::collections::{HashMap, VecDeque};
+
+/// A graph with an estimate for each state: as many threads can move there as the estimate says.
+struct Estimated {
+    graph: Graph,
+    estimates: HashMap<Vec<Word>, u32>,
+    greatest: usize,
+}
+
+struct EstimatedWorker<'m> {
+    model: &'m Estimated,
+    worker: &'m Graph,
+}
+
+impl Worker for EstimatedWorker<'_> {
+    fn initial(&mut self, out: &mut Successors) {
+        self.worker.initial(out);
+    }
+
+    fn successors(&mut self, state: &[Word], out: &mut Successors) {
+        self.worker.successors(state, out);
+    }
+}
+
+impl Model for Estimated {
+    type Worker<'m> = EstimatedWorker<'m>;
+
+    fn width(&self) -> usize {
+        self.graph.width()
+    }
+
+    fn worker(&self) -> EstimatedWorker<'_> {
+        EstimatedWorker { model: self, worker: &self.graph }
+    }
+}
+
+/// Somebody moves with each label.
+impl Movers for Estimated {
+    fn mover_count(&self) -> usize {
+        self.greatest
+    }
+
+    fn movers(&self, _: &[Word], action: Action, visit: &mut dyn FnMut(usize)) {
+        visit(action.0 as usize % 3);
+    }
+}
+
+impl Observations for Estimated {
+    fn observe(worker: &mut EstimatedWorker<'_>, state: &[Word], standings: &mut Vec<Standing>) {
+        let can_move = worker.model.estimates[state] as usize;
+        let standing = |number: usize| Standing { is_alive: true, is_blocked: number >= can_move, locks: 0 };
+        standings.clear();
+        standings.extend((0..worker.model.greatest).map(standing));
+    }
+}
+
+/// All states, each with the steps from there to the nearest fault: of a state, or of a step, which is one step more.
+fn distances(graph: &Graph) -> HashMap<Vec<Word>, u32> {
+    let (mut worker, mut out) = (graph.worker(), Successors::new(graph.width()));
+    worker.initial(&mut out);
+    let mut states: Vec<Vec<Word>> = out.states().map(<[Word]>::to_vec).collect();
+    let mut before: HashMap<Vec<Word>, Vec<Vec<Word>>> = states.iter().map(|state| (state.clone(), vec![])).collect();
+    let mut faulty: VecDeque<(Vec<Word>, u32)> = VecDeque::new();
+    let mut stepping = Vec::new();
+    let mut next = 0;
+    while next < states.len() {
+        let state = states[next].clone();
+        next += 1;
+        worker.successors(&state, &mut out);
+        if out.state_fault().is_some() || out.is_empty() && !out.valid_end() {
+            faulty.push_back((state.clone(), 0));
+        } else if !out.faults().is_empty() {
+            stepping.push((state.clone(), 1));
+        }
+        for step in (0..out.len()).filter(|&step| out.leads_on(step)) {
+            let target = out.state(step).to_vec();
+            before.entry(target.clone()).or_insert_with(|| {
+                states.push(target.clone());
+                Vec::new()
+            });
+            before.get_mut(&target).expect("it is there").push(state.clone());
+        }
+    }
+    // Those at distance 1 by a faulty step come before what is one step from a faulty state is extended.
+    let mut distances = HashMap::new();
+    let mut level: Vec<Vec<Word>> = faulty.into_iter().map(|(state, _)| state).collect();
+    let mut distance = 0;
+    while !level.is_empty() || distance == 0 {
+        let mut further = Vec::new();
+        for state in level {
+            if !distances.contains_key(&state) {
+                further.extend(before[&state].clone());
+                distances.insert(state, distance);
+            }
+        }
+        if distance == 0 {
+            further.extend(stepping.drain(..).map(|(state, _)| state));
+        }
+        distance += 1;
+        level = further;
+    }
+    states.into_iter().map(|state| (state.clone(), distances.get(&state).copied().unwrap_or(99))).collect()
+}
+
+fn estimated(graph: &Graph, change: impl Fn(u32) -> u32) -> Estimated {
+    let estimates: HashMap<Vec<Word>, u32> =
+        distances(graph).into_iter().map(|(state, distance)| (state, change(distance).min(30))).collect();
+    Estimated { graph: graph.clone(), estimates, greatest: 30 }
+}
+
+/// Compares a search with the reference; the length of the run that it found.
+fn compare(model: &Estimated, outcome: &Outcome, expected: &Expected, is_exact: bool, context: &str) -> Option<usize> {
+    let context = format!("{context}: {outcome:?}, expected {expected:?}");
+    match (&outcome.verdict, &expected.first) {
+        (Verdict::Verified, None) => assert!(is_exact, "{context}"),
+        (Verdict::Unknown(_), None) => assert!(!is_exact, "{context}"),
+        (Verdict::Violated(finding), Some(_)) => {
+            assert!(expected.faults.contains(&finding.fault), "{context}");
+            let replayed = replay(model, &finding.trail, true).expect("runs replay");
+            assert!([replayed.fault, replayed.fault_beyond].contains(&Some(finding.fault.clone())), "{context}");
+            return Some(finding.trail.stem.len());
+        }
+        _ => panic!("{context}"),
+    }
+    None
+}
+
+fn graphs() -> impl Iterator<Item = (u64, Graph)> {
+    (0..500).map(|seed| {
+        let faults = [0, 12, 60][seed as usize % 3];
+        (seed, random_graph(seed, Size { states: 40, fanout: 3, faults }))
+    })
+}
+
+fn shortest(expected: &Expected) -> Option<usize> {
+    expected.first.as_ref().map(|(trail, _): &(Trail, _)| trail.stem.len())
+}
+
+#[test]
+fn best_first_and_random_searches_agree_with_the_reference() {
+    let measures = [Measure::MostBlocked, Measure::Interleaving, Measure::BlockedBlocks];
+    let heuristics = [Heuristic::default(), Heuristic(measures.to_vec())];
+    for (seed, graph) in graphs() {
+        let expected = reference(&graph, true);
+        let model = estimated(&graph, |distance| distance.wrapping_mul(7) % 5);
+        for (direction, heuristic) in [
+            (Direction::BestFirst, &heuristics[0]),
+            (Direction::BestFirst, &heuristics[1]),
+            (Direction::Random { seed }, &heuristics[0]),
+        ] {
+            for threads in [1, 3] {
+                for keep_going in [false, true] {
+                    let options = SearchOptions { threads, keep_going, ..SearchOptions::default() };
+                    let how = (direction, heuristic);
+                    let context = format!("seed {seed}, {how:?}, {threads} threads, going on: {keep_going}");
+                    let store = TreeStore::new(model.width());
+                    let outcome = check_directed(&model, &store, how, &options, &Monitor::new());
+                    compare(&model, &outcome, &expected, true, &context);
+                    if keep_going || expected.first.is_none() {
+                        let counted = (outcome.statistics.states, outcome.statistics.transitions);
+                        assert_eq!(counted, (expected.states, expected.transitions), "{context}");
+                    }
+                    let store = HashCompactStore::new();
+                    let outcome = check_directed_carrying(&model, &store, how, &options, &Monitor::new());
+                    compare(&model, &outcome, &expected, false, &context);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_beam_proves_nothing_that_it_has_thrown_away() {
+    for (seed, graph) in graphs() {
+        let expected = reference(&graph, true);
+        let model = estimated(&graph, |distance| distance / 2);
+        for width in [1, 3, 1000] {
+            let how = (Direction::Beam { width }, &Heuristic(vec![Measure::MostBlocked]));
+            let store = ExactStore::new(model.width());
+            let outcome = check_directed(&model, &store, how, &SearchOptions::default(), &Monitor::new());
+            match outcome.verdict {
+                Verdict::Verified => assert!(expected.first.is_none(), "seed {seed}, width {width}"),
+                Verdict::Violated(_) => drop(compare(&model, &outcome, &expected, true, &format!("seed {seed}"))),
+                Verdict::Unknown(_) => assert!(width < 1000, "seed {seed}: nothing was thrown away"),
+            }
+        }
+    }
+}
+
+#[test]
+fn runs_are_shortest_where_no_estimate_is_too_much() {
+    // The distance itself, half of it, nothing, and what is right in one of two states: admissible, but not consistent.
+    let changes: [fn(u32) -> u32; 4] =
+        [|distance| distance, |distance| distance / 2, |_| 0, |distance| if distance % 2 == 0 { distance } else { 0 }];
+    for (seed, graph) in graphs() {
+        let expected = reference(&graph, true);
+        for (number, change) in changes.into_iter().enumerate() {
+            let model = estimated(&graph, change);
+            let heuristic = Heuristic(vec![Measure::MostBlocked]);
+            for keep_going in [false, true] {
+                let options = SearchOptions { keep_going, ..SearchOptions::default() };
+                let context = format!("seed {seed}, estimate {number}, going on: {keep_going}");
+                let a_star = check_a_star(&model, &heuristic, &options, &Monitor::new());
+                let length = compare(&model, &a_star, &expected, true, &format!("A*, {context}"));
+                if keep_going || length.is_none() {
+                    let counted = (a_star.statistics.states, a_star.statistics.transitions);
+                    assert_eq!(counted, (expected.states, expected.transitions), "{context}");
+                } else {
+                    assert_eq!(length, shortest(&expected), "A*, {context}");
+                }
+            }
+            let options = SearchOptions::default();
+            let deepening = check_deepening(&model, &heuristic, &options, &Monitor::new());
+            let length = compare(&model, &deepening, &expected, true, &format!("IDA*, seed {seed}, estimate {number}"));
+            // A faulty step of one level and a faulty state of the next are equally near.
+            let slack = |length: usize| Some(length) == shortest(&expected) || Some(length - 1) == shortest(&expected);
+            assert!(length.is_none_or(slack), "IDA*, seed {seed}, estimate {number}: {length:?}");
+        }
+    }
+}
+
+#[test]
+fn nonsense_misleads_nobody_but_the_clock() {
+    for (seed, graph) in graphs() {
+        let expected = reference(&graph, true);
+        let model = estimated(&graph, |distance| distance.wrapping_mul(2_654_435_761) % 31);
+        for heuristic in [Measure::MostBlocked, Measure::Interleaving].map(|measure| Heuristic(vec![measure])) {
+            let options = SearchOptions::default();
+            let a_star = check_a_star(&model, &heuristic, &options, &Monitor::new());
+            compare(&model, &a_star, &expected, true, &format!("A*, seed {seed}, {heuristic:?}"));
+            let deepening = check_deepening(&model, &heuristic, &options, &Monitor::new());
+            compare(&model, &deepening, &expected, true, &format!("IDA*, seed {seed}, {heuristic:?}"));
+        }
+    }
+}
+
+/// Three counters; something is wrong when the first is full, which is far away for whoever counts with all of them.
+fn counters(full: u32) -> Graph {
+    let values = full + 1;
+    let node = |number: u32| {
+        let steps = [1, values, values * values].into_iter().enumerate();
+        let can_count = |(_, step): &(usize, u32)| number / step % values < full;
+        let edge = |(label, step): (usize, u32)| Edge { label: label as u32, target: Ok(number + step) };
+        let fault = Fault { kind: FaultKind::Assertion, message: "full".to_owned(), location: None };
+        let is_full = number % values == full;
+        Node { edges: steps.filter(can_count).map(edge).collect(), fault: is_full.then_some(fault), valid_end: true }
+    };
+    Graph { initial: vec![0], nodes: (0..values.pow(3)).map(node).collect(), width: 1, error: None }
+}
+
+#[test]
+fn scouts_find_what_is_there_and_nothing_else() {
+    let scouts = |threads: usize| SearchOptions { threads, scouts_from: Some(1), ..SearchOptions::default() };
+    for (seed, graph) in graphs() {
+        let expected = reference(&graph, true);
+        let model = estimated(&graph, |_| 0);
+        for threads in [1, 3] {
+            let store = TreeStore::new(model.width());
+            let outcome = check(&model, &store, &scouts(threads), &Monitor::new());
+            compare(&model, &outcome, &expected, true, &format!("seed {seed}, {threads} threads"));
+            if expected.first.is_none() {
+                assert_eq!(outcome.statistics.states, expected.states, "seed {seed}: scouts do not count");
+            }
+        }
+    }
+    let graph = counters(60);
+    for threads in [1, 2] {
+        let outcome = check(&graph, &TreeStore::new(graph.width()), &scouts(threads), &Monitor::new());
+        let Verdict::Violated(finding) = outcome.verdict else { panic!("{:?}", outcome.verdict) };
+        replay(&graph, &finding.trail, true).expect("runs replay");
+        // A breadth-first search alone has 37,820 states before it.
+        assert!(outcome.judgement.found_ahead && outcome.statistics.states < 20_000, "{:?}", outcome.statistics);
+    }
+}
