@@ -138,7 +138,8 @@ fn read_trail(reader: &mut Reader) -> Result<Trail, Garbled> {
 }
 
 fn write_judgement(out: &mut Vec<u8>, judgement: &Judgement) {
-    let Judgement { faults, unsupported, refuted, truncated, premises, met_end } = judgement;
+    // Ranks send no scouts.
+    let Judgement { faults, unsupported, refuted, truncated, premises, met_end, found_ahead: _ } = judgement;
     out.number(*faults);
     out.number(u64::from(unsupported.is_some()));
     unsupported.iter().for_each(|unsupported| out.text(&unsupported.what));
@@ -165,7 +166,8 @@ fn read_judgement(reader: &mut Reader) -> Result<Judgement, Garbled> {
     let truncated = reader.number()? != 0;
     let count = reader.count()?;
     let premises = (0..count).map(|_| reader.text()).collect::<Result<_, Garbled>>()?;
-    Ok(Judgement { faults, unsupported, refuted, truncated, premises, met_end: reader.number()? != 0 })
+    let met_end = reader.number()? != 0;
+    Ok(Judgement { faults, unsupported, refuted, truncated, premises, met_end, found_ahead: false })
 }
 
 fn write_stopped(out: &mut Vec<u8>, stopped: Option<StopReason>) {

@@ -5,7 +5,7 @@ use crate::contents::Contents;
 use crate::cycle_engine::{self, CycleQuestion};
 use crate::engine::{self, Question, Searched};
 use crate::failure::Failure;
-use crate::front_end::{self, FrontEnd, LookedAt, Made, Making};
+use crate::front_end::{self, FrontEnd, LookedAt, Made, Making, Offer};
 use crate::front_ends::Registry;
 use crate::interrupt;
 use crate::options::{self, CheckOptions, PartitionOption, Place, Search, Store};
@@ -65,7 +65,15 @@ pub fn check<F: FrontEnd>(
     let memory_bytes_max = options.max_memory.filter(|_| options.store != Store::Disk);
     let clock = Clock::new(options.max_time).with_memory(memory_bytes_max);
     let watcher = (options.progress == options::Progress::Auto && ranks.speaks()).then_some(terminal);
-    let mut check = Check { options, ranks, terminal, outputs, attempt, properties, contents: Contents::InMemory };
+    // Runs of models are short, and people expect the shortest.
+    let sends_scouts = options.search == Search::Auto
+        && F::OFFERS.contains(&Offer::Programs)
+        && properties.is_empty()
+        && !options.deterministic
+        && !matches!(options.store, Store::Disk)
+        && !cluster::is_shared(options);
+    let contents = Contents::InMemory;
+    let mut check = Check { options, ranks, terminal, outputs, attempt, properties, contents, sends_scouts };
     let ended = match front_end {
         Ok(front_end) => rounds::run(front_end, resumed.is_none(), clock, watcher, &mut check)?,
         Err(stop) => Ended::Stopped(stop),
@@ -132,6 +140,8 @@ struct Check<'a> {
     properties: Vec<Property>,
     /// Where the contents of this round's states are.
     contents: Contents,
+    /// Whether scouts are sent ahead of a breadth-first search.
+    sends_scouts: bool,
 }
 
 impl<F: FrontEnd> Exploration<F> for Check<'_> {
@@ -204,7 +214,8 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
         let elapsed = round.clock.elapsed();
         let bare = made.as_ref().map(Made::bare);
         let is_reduced = made.as_ref().is_some_and(|made| made.reduction == front_end::POR);
-        if let (Some(bare), true) = (bare, is_reduced && self.properties.is_empty()) {
+        let may_be_long = is_reduced || outcome.judgement.found_ahead || is_directed(self.options);
+        if let (Some(bare), true) = (bare, may_be_long && self.properties.is_empty()) {
             self.shorten(bare, &mut outcome, &round);
         }
         let is_limited = outcome.stopped.is_some_and(StopReason::is_wanted) && self.ranks.speaks();
@@ -268,11 +279,11 @@ impl Check<'_> {
         origin: &Origin,
         round: &Round,
     ) -> Result<Searched, Failure> {
-        let question = Question { origin, round, contents: &self.contents };
+        let question = Question { origin, round, contents: &self.contents, sends_scouts: self.sends_scouts };
         engine::search(model, &question, &mut self.attempt, self.ranks, self.options, self.terminal)
     }
 
-    /// Looks for a shorter run than one that was found with steps left out, which need not be the shortest there is.
+    /// Looks for a shorter run than one that was found with steps left out, or in another order than by levels.
     fn shorten<M: Model>(&self, bare: &M, outcome: &mut Outcome, round: &Round) {
         if !self.ranks.speaks() || self.options.keep_going || interrupt::is_pressed() {
             return;
@@ -296,7 +307,7 @@ impl Check<'_> {
         }
         let CheckResult { backend, reduction, outcome, rounds, run, elapsed, traffic, cut_short, warnings, busy_lines } =
             result;
-        let setting = setting(options, backend, reduction, self.ranks);
+        let setting = setting(options, (backend, reduction), self.ranks, self.sends_scouts);
         let way_on = way_on(options, outcome);
         let verdict = match &outcome.verdict {
             Verdict::Unknown(reason) => Verdict::Unknown(format!("{reason}{way_on}")),
@@ -353,12 +364,13 @@ fn way_on(options: &CheckOptions, outcome: &Outcome) -> String {
 
 /// Refuses options that contradict each other.
 fn check_options(options: &CheckOptions) -> Result<(), Failure> {
-    if options.deterministic && options.search != Search::Bfs {
+    if options.deterministic && !options.search.is_by_levels() && !(is_directed(options) && options.threads == 1) {
         return Err(Failure::with_help(
             "--deterministic promises the shortest counterexample, which only --search bfs looks for",
-            "leave one of the two out; with `--search dfs --threads 1` every run is the same already",
+            "leave one of the two out; with `--threads 1` every search finds the same each time",
         ));
     }
+    check_directions(options)?;
     let slices = options.search == Search::StackSlicing;
     if slices && cluster::is_shared(options) {
         return Err(Failure::with_help(
@@ -394,7 +406,7 @@ fn check_options(options: &CheckOptions) -> Result<(), Failure> {
         ));
     }
     let on_disk = options.store == options::Store::Disk;
-    if on_disk && options.search != Search::Bfs {
+    if on_disk && !options.search.is_by_levels() {
         return Err(Failure::with_help("--store disk searches level by level", "leave --search out"));
     }
     let has_file = on_disk || options.contents() == Place::Disk;
@@ -408,6 +420,57 @@ fn check_options(options: &CheckOptions) -> Result<(), Failure> {
         return Err(Failure::with_help("--trail needs the name of a file", "`--json -` writes to standard output"));
     }
     Ok(())
+}
+
+/// Whether the search goes by a heuristic, or by chance.
+fn is_directed(options: &CheckOptions) -> bool {
+    options.search.is_directed() || options.search == Search::BestFirst && !cluster::is_shared(options)
+}
+
+/// The same for searches that go by a heuristic.
+fn check_directions(options: &CheckOptions) -> Result<(), Failure> {
+    let search = options.search;
+    let name = search.name();
+    let is_shared = cluster::is_shared(options);
+    if search.is_directed() && is_shared {
+        return Err(Failure::with_help(
+            format!("--search {name} is a search by one process, without ranks and checkpoints"),
+            "with ranks there are bfs, dfs, first-come and best-first",
+        ));
+    }
+    if search == Search::BestFirst && is_shared && options.heuristic.is_some() {
+        return Err(Failure::with_help(
+            "on ranks --search best-first goes by the number of steps that leave a state",
+            "leave --heuristic out, or the ranks",
+        ));
+    }
+    let has_one_thread = matches!(search, Search::Astar | Search::Idastar | Search::Iddfs);
+    if has_one_thread && options.threads > 1 {
+        return Err(Failure::with_help(
+            format!("--search {name} has one thread"),
+            "leave --threads out, or use --search best-first",
+        ));
+    }
+    let keeps_states = matches!(options.store, options::Store::Tree | options::Store::Exact);
+    if has_one_thread && !keeps_states {
+        return Err(Failure::with_help(
+            format!("--search {name} keeps whole states, in its own way"),
+            "leave --store out, or use --search best-first",
+        ));
+    }
+    let is_guided = matches!(search, Search::BestFirst | Search::Astar | Search::Idastar | Search::Beam);
+    let misplaced = [
+        (options.heuristic.is_some() && !is_guided, "--heuristic", "best-first, astar, idastar or beam"),
+        (options.beam_width.is_some() && search != Search::Beam, "--beam-width", "beam"),
+        (options.seed.is_some() && search != Search::Random, "--seed", "random"),
+    ];
+    match misplaced.into_iter().find(|(is_misplaced, ..)| *is_misplaced) {
+        Some((_, option, searches)) => Err(Failure::with_help(
+            format!("{option} says nothing to --search {name}"),
+            format!("add --search {searches}"),
+        )),
+        None => Ok(()),
+    }
 }
 
 /// Why steps are not left out though that was asked for, if they are not: what is looked at would notice.
@@ -443,7 +506,7 @@ fn check_property_options(options: &CheckOptions, properties: &[Property]) -> Re
         (is_shared && options.fairness != options::Fairness::None, "--fairness on ranks"),
         (is_shared && options.cycles != options::CycleOption::Auto, "--cycles on ranks, where there is one way"),
         (!matches!(options.store, Store::Tree | Store::Exact), "--store hash-compact and disk"),
-        (!is_shared && options.search != Search::Bfs, "--search"),
+        (!is_shared && !options.search.is_by_levels(), "--search"),
         (options.model.program.symmetry, "--symmetry"),
     ];
     match refused.into_iter().find(|(is_asked, _)| *is_asked) {
@@ -456,16 +519,15 @@ fn check_property_options(options: &CheckOptions, properties: &[Property]) -> Re
 }
 
 /// `backend` is the one that did the work, `reduction` what was left out of it.
-fn setting(options: &CheckOptions, backend: &'static str, reduction: &'static str, ranks: &Ranks) -> Setting {
+fn setting(
+    options: &CheckOptions,
+    (backend, reduction): (&'static str, &'static str),
+    ranks: &Ranks,
+    sends_scouts: bool,
+) -> Setting {
     Setting {
         model: options.model.input.display().to_string(),
-        search: match options.search {
-            Search::Bfs => "bfs",
-            Search::Dfs => "dfs",
-            Search::StackSlicing => "stack-slicing",
-            Search::FirstCome => "first-come",
-            Search::BestFirst => "best-first",
-        },
+        search: if sends_scouts || options.search != Search::Auto { options.search.name() } else { "bfs" },
         store: match options.store {
             options::Store::Tree => "tree",
             options::Store::Exact => "exact",

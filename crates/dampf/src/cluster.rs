@@ -237,7 +237,7 @@ fn needs_ranks(options: &CheckOptions) -> bool {
         || cluster.sent_cache.is_some()
         || cluster.local_search.is_some()
         || cluster.shared_folder.is_some()
-        || matches!(options.search, Search::FirstCome | Search::BestFirst)
+        || options.search == Search::FirstCome
 }
 
 /// Whether the search is one by ranks.
@@ -259,11 +259,13 @@ pub fn settings<M: Distributable>(
 ) -> Result<RankSettings, Failure> {
     let cluster = &options.cluster;
     let order = match options.search {
-        Search::Bfs => Order::Levels,
+        Search::Auto | Search::Bfs => Order::Levels,
         Search::Dfs => Order::DepthFirst,
         Search::FirstCome => Order::FirstCome,
         Search::BestFirst => Order::BestFirst,
-        Search::StackSlicing => unreachable!("refused where options are checked: it is no search by ranks"),
+        Search::StackSlicing | Search::Astar | Search::Idastar | Search::Iddfs | Search::Beam | Search::Random => {
+            unreachable!("refused where options are checked: it is no search by ranks")
+        }
     };
     let waiting = cluster.queue.unwrap_or_default();
     if waiting != Waiting::Hash && matches!(order, Order::DepthFirst | Order::BestFirst) {

@@ -10,11 +10,18 @@ use crate::options::{self, CheckOptions, Search};
 use crate::progress::Progress;
 use crate::rounds::{Clock, Round};
 use crate::terminal::{Terminal, complain};
-use dampf_core::{Describe, Finding, Restore, Sections, Transfer, Verdict, replay_selected};
+use dampf_core::{Describe, Finding, Observations, Restore, Sections, Transfer, Verdict, replay_selected};
 use dampf_report::{Origin, Run, Traffic};
-use dampf_search::{Monitor, Order, Outcome, StopReason, judge};
+use dampf_search::{
+    Direction, Heuristic, Measure, Monitor, Order, Outcome, SCOUTS_FROM, StopReason, check_a_star, check_deepening,
+    check_directed, check_directed_carrying, judge,
+};
 use dampf_store::{ExactStore, Exactness, HashCompactStore, TreeStore};
+use std::num::NonZeroUsize;
 use std::sync::Arc;
+
+/// How many states of a level a beam has, where nobody says.
+const BEAM_WIDTH: usize = 1000;
 
 /// What a search came to.
 pub struct Searched {
@@ -37,12 +44,14 @@ pub struct Question<'a> {
     pub round: &'a Round,
     /// Where what the states are made of is.
     pub contents: &'a Contents,
+    /// Whether scouts are sent ahead of a breadth-first search.
+    pub sends_scouts: bool,
 }
 
 /// What every engine together asks of a model.
-pub trait Searchable: Transfer + Restore + Sections {}
+pub trait Searchable: Transfer + Restore + Sections + Observations {}
 
-impl<M: Transfer + Restore + Sections> Searchable for M {}
+impl<M: Transfer + Restore + Sections + Observations> Searchable for M {}
 
 /// What the options say about a search, of whose limits earlier rounds have used up so much.
 pub fn search_options(options: &CheckOptions, clock: &Clock, states_before: u64) -> dampf_search::SearchOptions {
@@ -50,10 +59,11 @@ pub fn search_options(options: &CheckOptions, clock: &Clock, states_before: u64)
         order: match options.search {
             Search::Dfs => Order::DepthFirst,
             Search::StackSlicing => Order::StackSlicing(options.handoff.unwrap_or_default()),
-            Search::Bfs | Search::FirstCome | Search::BestFirst => Order::BreadthFirst,
+            _ => Order::BreadthFirst,
         },
         threads: options.threads,
         deterministic: options.deterministic,
+        scouts_from: None,
         keep_going: options.keep_going,
         deadlocks: options.model.deadlocks(),
         faults: options.model.selection(),
@@ -74,15 +84,21 @@ pub fn search<M: Searchable>(
     options: &CheckOptions,
     terminal: &Terminal,
 ) -> Result<Searched, Failure> {
-    let &Question { origin, round, contents } = question;
+    let &Question { origin, round, contents, sends_scouts } = question;
     let monitor = Arc::new(Monitor::new());
     interrupt::direct_to(&monitor);
     let shows = options.progress == options::Progress::Auto && ranks.speaks();
     let progress = Progress::start(&monitor, shows, terminal);
-    let search = search_options(options, &round.clock, round.states_before);
+    let search = dampf_search::SearchOptions {
+        scouts_from: sends_scouts.then_some(SCOUTS_FROM),
+        ..search_options(options, &round.clock, round.states_before)
+    };
     let width = model.width();
     let mut trouble = None;
     let searched: Result<Searched, Failure> = contents.watched(&monitor, || match (&mut *ranks, options.store) {
+        (Ranks::One, _) if options.search.is_directed() || options.search == Search::BestFirst => {
+            Ok(Searched::nothing(search_directed(model, &search, options, &monitor)))
+        }
         (Ranks::One, options::Store::Tree) => {
             let outcome = dampf_search::check(model, &TreeStore::new(width), &search, &monitor);
             Ok(Searched { outcome, traffic: None, cut_short: None })
@@ -135,6 +151,34 @@ pub fn search<M: Searchable>(
     }
     attempt.number += 1;
     Ok(searched)
+}
+
+/// Searches in the order that a heuristic says.
+fn search_directed<M: Observations>(
+    model: &M,
+    search: &dampf_search::SearchOptions,
+    options: &CheckOptions,
+    monitor: &Monitor,
+) -> Outcome {
+    let by_default = |measure: Measure| options.heuristic.clone().unwrap_or_else(|| Heuristic(vec![measure]));
+    let (direction, heuristic) = match options.search {
+        Search::Astar => return check_a_star(model, &by_default(Measure::MostBlocked), search, monitor),
+        Search::Idastar => return check_deepening(model, &by_default(Measure::MostBlocked), search, monitor),
+        Search::Iddfs => return check_deepening(model, &Heuristic::default(), search, monitor),
+        Search::Beam => {
+            let width = options.beam_width.map_or(BEAM_WIDTH, NonZeroUsize::get);
+            (Direction::Beam { width }, by_default(Measure::LockAndBlock))
+        }
+        Search::Random => (Direction::Random { seed: options.seed.unwrap_or(0) }, Heuristic::default()),
+        _ => (Direction::BestFirst, by_default(Measure::LockAndBlock)),
+    };
+    let (width, how) = (model.width(), (direction, &heuristic));
+    match options.store {
+        options::Store::Exact => check_directed(model, &ExactStore::new(width), how, search, monitor),
+        options::Store::HashCompact => check_directed_carrying(model, &HashCompactStore::new(), how, search, monitor),
+        options::Store::Tree => check_directed(model, &TreeStore::new(width), how, search, monitor),
+        options::Store::Disk => unreachable!("refused where options are checked: what waits there are levels"),
+    }
 }
 
 /// Makes runs of what was searched runs of the bare front end, where what is interchangeable was exchanged in between.

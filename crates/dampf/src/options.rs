@@ -9,9 +9,10 @@ use crate::values;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use dampf_core::{Fault, FaultSelection};
 use dampf_dist::{LocalSearch, Partition, Waiting};
-use dampf_search::HandOff;
+use dampf_search::{HandOff, Heuristic};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -106,8 +107,26 @@ pub struct CheckOptions {
     pub cluster: ClusterOptions,
 
     /// In which order states are explored; breadth-first finds shortest runs
-    #[arg(long, value_enum, value_name = "ORDER", default_value = "bfs", help_heading = "Search")]
+    #[arg(long, value_enum, value_name = "ORDER", default_value = "auto", help_heading = "Search")]
     pub search: Search,
+
+    /// What makes a state promising, for the searches that go by that (best-first, astar, idastar, beam)
+    ///
+    /// most-blocked: few threads can move. lock-and-block: and many locks are held; the default, but for astar and
+    /// idastar, which find shortest runs to deadlocks by most-blocked. locked-block, locked-blocks, alive-blocks,
+    /// blocked-blocks: threads beside each other that hold locks, are alive, are blocked. threads-alive: few have
+    /// ended. interleaving: threads take turns. Several with `+` between them are added up. The short names of the
+    /// literature do as well: mb, lnb, pl1, pl2, pba, pbb, alive, int.
+    #[arg(long, value_name = "NAME", value_parser = values::heuristic, help_heading = "Search")]
+    pub heuristic: Option<Heuristic>,
+
+    /// With `--search beam`: how many states of each level are kept
+    #[arg(long, value_name = "N", help_heading = "Search")]
+    pub beam_width: Option<NonZeroUsize>,
+
+    /// With `--search random`: another number, another order
+    #[arg(long, value_name = "N", help_heading = "Search")]
+    pub seed: Option<u64>,
 
     /// With `--search stack-slicing`: how many steps a thread goes on before it hands states to the next one, or `auto`
     ///
@@ -613,6 +632,9 @@ pub struct InfoOptions {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Search {
+    /// Breadth-first; for programs, short searches in other orders are sent ahead from time to time, which find what
+    /// lies deep
+    Auto,
     /// Breadth-first
     Bfs,
     /// Depth-first
@@ -621,8 +643,47 @@ pub enum Search {
     StackSlicing,
     /// As they come: breadth-first without waiting for the end of a level; with ranks
     FirstCome,
-    /// The state with the fewest steps first; with ranks
+    /// The most promising state first; with ranks, the one with the fewest steps
     BestFirst,
+    /// A*: the fewest steps so far and estimated to be left first; one thread
+    Astar,
+    /// A* with little memory: depth-first up to a bound that grows; one thread
+    Idastar,
+    /// Depth-first up to a depth that grows; one thread
+    Iddfs,
+    /// The most promising states of each level; proves nothing
+    Beam,
+    /// Depth-first in an order that is drawn
+    Random,
+}
+
+impl Search {
+    /// Whether it is breadth-first by levels.
+    pub fn is_by_levels(self) -> bool {
+        matches!(self, Search::Auto | Search::Bfs)
+    }
+
+    /// Whether it is one of those that are in memory and of one process only.
+    pub fn is_directed(self) -> bool {
+        matches!(self, Search::Astar | Search::Idastar | Search::Iddfs | Search::Beam | Search::Random)
+    }
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Search::Auto => "auto",
+            Search::Bfs => "bfs",
+            Search::Dfs => "dfs",
+            Search::StackSlicing => "stack-slicing",
+            Search::FirstCome => "first-come",
+            Search::BestFirst => "best-first",
+            Search::Astar => "astar",
+            Search::Idastar => "idastar",
+            Search::Iddfs => "iddfs",
+            Search::Beam => "beam",
+            Search::Random => "random",
+        }
+    }
 }
 
 impl ModelOptions {

@@ -7,6 +7,7 @@
 mod dist;
 mod row;
 mod slicing;
+mod steam;
 mod subject;
 mod table;
 
@@ -21,6 +22,7 @@ use serde_json::json;
 use slicing::SlicingOptions;
 use std::path::PathBuf;
 use std::time::Duration;
+use steam::SteamOptions;
 use subject::Subject;
 
 /// Smaller spaces are over before a second thread is warm.
@@ -67,6 +69,8 @@ enum OtherBench {
     Dist(DistOptions),
     /// What stack slicing gains by more cores, in figures like those of the paper that it comes from
     Slicing(SlicingOptions),
+    /// How large programs can be for their errors to be found, in tables like those of the thesis they come from
+    Steam(SteamOptions),
 }
 
 /// A set of models, and what is of interest about them.
@@ -91,6 +95,7 @@ pub fn run(workspace: &Workspace, options: &BenchOptions) -> Result<(), Failure>
     match &options.other {
         Some(OtherBench::Dist(options)) => return dist::run(workspace, options),
         Some(OtherBench::Slicing(options)) => return slicing::run(workspace, options),
+        Some(OtherBench::Steam(options)) => return steam::run(workspace, options),
         None => {}
     }
     let with_spin = spin::is_installed();

@@ -53,6 +53,8 @@ pub struct Checked {
     pub reason: String,
     /// The kinds of the faults that were found, each once, in alphabetic order.
     pub faults: Vec<String>,
+    /// The length of the run to the first of them.
+    pub steps: Option<u64>,
     pub counts: Counts,
     /// States that were found and not explored: a search that keeps going and has some was stopped.
     pub frontier: u64,
@@ -96,6 +98,7 @@ fn summary_of(summary: &Value, usage: Usage) -> Option<Checked> {
         verdict: summary["verdict"].as_str()?.to_owned(),
         reason: summary["reason"].as_str().unwrap_or_default().to_owned(),
         faults,
+        steps: summary["errors"][0]["steps"].as_u64(),
         counts: Counts {
             states: summary["states"].as_u64()?,
             transitions: summary["transitions"].as_u64()?,

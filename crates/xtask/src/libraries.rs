@@ -211,6 +211,7 @@ mod tests {
             verdict: verdict.to_owned(),
             reason: String::new(),
             faults: faults.iter().map(|&fault| fault.to_owned()).collect(),
+            steps: None,
             counts: Counts { states: 1234, transitions: 1, depth: 1, faults: faults.len() as u64 },
             frontier: 0,
             store_bytes: 0,

@@ -47,7 +47,7 @@ pub(crate) fn search<R: Recall<S>, M: Model, S: Store, G: Guidance>(
         monitor,
         max_depth: options.max_depth,
         carried,
-        at: Here { number: NOWHERE, depth: 0, run: RunSeen::default() },
+        at: Here { number: NOWHERE, depth: 0, run: RunSeen::default(), estimate: None },
         state: vec![0; model.width()],
         found: Vec::new(),
         until_told: 0,
@@ -95,6 +95,8 @@ struct Here {
     number: u32,
     depth: u32,
     run: RunSeen,
+    /// Where estimates are slow.
+    estimate: Option<u32>,
 }
 
 /// The monitor is told after so many states how many wait.
@@ -124,7 +126,7 @@ impl<G: Guidance> Frontier for BestFrontier<'_, G> {
                 continue;
             }
             batch.push(next.name, &next.words);
-            self.at = Here { number, depth: next.depth, run: next.run };
+            self.at = Here { number, depth: next.depth, run: next.run, estimate: None };
             return true;
         }
         false
@@ -132,12 +134,16 @@ impl<G: Guidance> Frontier for BestFrontier<'_, G> {
 
     fn expands(&mut self, state: &[Word]) {
         self.state.copy_from_slice(state);
+        if self.guide.is_slow() {
+            self.at.estimate = Some(self.guide.estimate(state, self.at.run));
+        }
     }
 
     fn put(&mut self, name: StateRef, words: &[Word], action: Action) {
         let run = self.guide.behind(self.at.run, &self.state, action);
         let (depth, parent) = (self.at.depth + 1, self.at.number);
-        let key = self.keys.key(depth, self.guide.estimate(words, run));
+        let estimate = self.at.estimate.unwrap_or_else(|| self.guide.estimate(words, run));
+        let key = self.keys.key(depth, estimate);
         self.found.push(Waiting { key, name, words: words[..self.carried].into(), parent, depth, run });
     }
 

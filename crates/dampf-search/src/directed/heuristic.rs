@@ -11,7 +11,8 @@ use dampf_core::{Action, Observations, Standing, Word};
 pub enum Measure {
     /// `mb`: threads that are not blocked. Never too much for a deadlock, where a step blocks one thread at most.
     MostBlocked,
-    /// `lnb`: the same, and locks that nobody holds, taking one for each thread to be there.
+    /// `lnb`: threads that are not blocked, and locks that nobody holds, taking one for each thread to be there. Threads
+    /// that are not there count as not blocked: otherwise a search would rather not create any.
     LockAndBlock,
     /// `pl1`: locks of neighbouring threads that all hold some. What is missing of the largest such block.
     LockedBlock,
@@ -69,7 +70,7 @@ impl Measure {
             Measure::MostBlocked => can_move(),
             Measure::LockAndBlock => {
                 let held: u32 = standings.iter().map(locks).sum();
-                can_move() + all.saturating_sub(held)
+                all - count(|standing| standing.is_blocked) + all.saturating_sub(held)
             }
             Measure::LockedBlock => all.saturating_sub(blocks(standings, locks).max().unwrap_or(0)),
             Measure::LockedBlocks => missing(squares(blocks(standings, locks))),
@@ -105,6 +106,9 @@ impl Heuristic {
     }
 }
 
+/// To look at more movers than this takes longer than a step.
+const MOVERS_MANY: usize = 24;
+
 /// What is known of a run, for measures that look at runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct RunSeen {
@@ -121,6 +125,11 @@ pub(crate) trait Guidance {
 
     /// What is known of a run behind one more step, from a state.
     fn behind(&self, run: RunSeen, state: &[Word], action: Action) -> RunSeen;
+
+    /// Whether estimates take so long that a state waits with the one of the state before it, until its turn comes.
+    fn is_slow(&self) -> bool {
+        false
+    }
 }
 
 /// Nobody does.
@@ -163,6 +172,10 @@ impl<M: Observations> Guidance for Guide<'_, M> {
         estimate
     }
 
+    fn is_slow(&self) -> bool {
+        self.looks_at_states && self.model.mover_count() > MOVERS_MANY
+    }
+
     fn behind(&self, run: RunSeen, state: &[Word], action: Action) -> RunSeen {
         if !self.looks_at_runs {
             return run;
@@ -186,9 +199,9 @@ mod tests {
         let (runs, waits, ended) = (standing(true, false, 0), standing(true, true, 1), standing(false, false, 0));
         let state = [runs, waits, waits, ended, standing(true, false, 2)];
         let said = Measure::ALL.map(|measure| measure.of(&state));
-        // Two can move; one lock is missing; the largest block has two locks; blocks of two locks and two locks; of
+        // Two can move; three are not blocked, and one lock is missing; the largest block has two locks; blocks of two locks and two locks; of
         // three and one alive; of two blocked; one has ended.
-        assert_eq!(said, [2, 3, 3, 25 - 8, 25 - 10, 25 - 4, 1, 0]);
+        assert_eq!(said, [2, 4, 3, 25 - 8, 25 - 10, 25 - 4, 1, 0]);
     }
 
     #[test]

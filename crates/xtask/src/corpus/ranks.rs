@@ -434,6 +434,7 @@ mod tests {
             verdict: "violated".to_owned(),
             reason: String::new(),
             faults: vec!["deadlock".to_owned()],
+            steps: None,
             counts,
             frontier: 0,
             store_bytes: 0,
