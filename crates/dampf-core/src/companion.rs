@@ -280,12 +280,18 @@ pub struct Standing {
     pub locks: u32,
 }
 
-/// How processes and threads stand, for heuristics. By default nobody is looked at.
+/// How processes and threads stand and what they do, for heuristics. By default nobody is looked at.
 pub trait Observations: Movers {
     /// Makes `standings` those of all movers in a state, in their order.
     fn observe(worker: &mut Self::Worker<'_>, state: &[Word], standings: &mut Vec<Standing>) {
         let _ = (worker, state);
         standings.clear();
+    }
+
+    /// Makes `footprint` what a step of a state reads and writes, as [`Footprints`] tells it.
+    fn accesses(worker: &mut Self::Worker<'_>, state: &[Word], action: Action, footprint: &mut Footprint) {
+        let _ = (worker, state, action);
+        footprint.clear();
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::ir::ProcessId;
 use crate::model::{GclModel, GclWorker};
-use dampf_core::{Acceptance, Action, Model, Movers, Observations, Standing, Successors, Word};
+use dampf_core::{Acceptance, Action, Footprint, Footprints, Model, Movers, Observations, Standing, Successors, Word};
 
 impl GclModel {
     /// For each process, whether a step of the state moves it.
@@ -53,6 +53,10 @@ impl Observations for GclModel {
             let is_alive = !model.has_ended(ProcessId(process as u32), state);
             Standing { is_alive, is_blocked: is_alive && !can_move, locks: 0 }
         }));
+    }
+
+    fn accesses(worker: &mut GclWorker<'_>, state: &[Word], action: Action, footprint: &mut Footprint) {
+        worker.model().footprint(state, action, footprint);
     }
 }
 

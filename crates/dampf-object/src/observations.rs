@@ -5,7 +5,7 @@ use crate::hooks::Visible;
 use crate::machine::Machine;
 use crate::model::{ObjectModel, ObjectWorker, parts};
 use crate::thread::Status;
-use dampf_core::{Acceptance, Action, Fault, Movers, Observations, Propositions, Standing, Word};
+use dampf_core::{Acceptance, Action, Fault, Footprint, Movers, Observations, Propositions, Standing, Word};
 
 /// Threads, by their slots, with the mutexes and the variables that they hold.
 impl Observations for ObjectModel {
@@ -20,6 +20,10 @@ impl Observations for ObjectModel {
             standings.push(Standing { is_alive, is_blocked, locks });
         }
         machine.locked.owners().for_each(|owner| standings[owner as usize].locks += 1);
+    }
+
+    fn accesses(worker: &mut ObjectWorker<'_>, state: &[Word], action: Action, footprint: &mut Footprint) {
+        worker.footprint(state, action, footprint);
     }
 }
 

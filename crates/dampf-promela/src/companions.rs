@@ -33,6 +33,10 @@ impl Observations for PromelaModel {
             Standing { is_alive, is_blocked: is_alive && !can_move, locks: 0 }
         }));
     }
+
+    fn accesses(worker: &mut PromelaWorker<'_>, state: &[Word], action: Action, footprint: &mut Footprint) {
+        worker.model().footprint(state, action, footprint);
+    }
 }
 
 /// A state in which some process is at a label that begins with `accept`.

@@ -85,6 +85,14 @@ macro_rules! passes_companions_on {
             ) {
                 M::observe(&mut worker.worker, state, standings);
             }
+            fn accesses(
+                worker: &mut Self::Worker<'_>,
+                state: &[dampf_core::Word],
+                action: dampf_core::Action,
+                footprint: &mut dampf_core::Footprint,
+            ) {
+                M::accesses(&mut worker.worker, state, action, footprint);
+            }
         }
 
         impl<M: $knowledge + dampf_core::Transfer> dampf_core::Transfer for $layer<M> {

@@ -46,7 +46,7 @@ pub use directed::{
 pub use expand::{Expander, Judgement, Sink};
 pub use monitor::{Monitor, Snapshot, StopReason};
 pub use scouts::SCOUTS_FROM;
-pub use shortening::shortened;
+pub use shortening::{SHORTENING_STATES_MAX, shortened};
 pub use stack_slicing::HandOff;
 pub use watch::{peak_resident_bytes, resident_bytes, resident_file_bytes, watched};
 

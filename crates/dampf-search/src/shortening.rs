@@ -14,11 +14,11 @@ use crate::{Monitor, SearchOptions, check};
 use dampf_core::{Action, Finding, Model, Successors, Trail, Verdict, Word, Worker, replay_selected};
 use dampf_store::TreeStore;
 
-/// How many states each of these searches may find: less than a second's work.
-const STATES_MAX: u64 = 100_000;
+/// How many states each of these searches should find: less than a second's work.
+pub const SHORTENING_STATES_MAX: u64 = 100_000;
 
-/// A run of `model` to a fault that has fewer steps than this one, if a small search finds one. With `options` the
-/// first was found, on the same model with steps left out.
+/// A run of `model` to a fault that has fewer steps than this one, if a search with these options finds one. They say
+/// how many states each of the searches may find.
 pub fn shortened<M: Model>(
     model: &M,
     finding: &Finding,
@@ -38,17 +38,18 @@ pub fn shortened<M: Model>(
             deterministic: true,
             keep_going: false,
             max_depth: Some(steps as u64),
-            max_states: Some(options.max_states.map_or(STATES_MAX, |limit| limit.min(STATES_MAX))),
             ..options.clone()
         };
+        // A limit ends one of the searches, Ctrl-C all of them.
+        let within = monitor.within();
         let outcome = match from {
-            0 => check(model, &TreeStore::new(model.width()), &options, monitor),
+            0 => check(model, &TreeStore::new(model.width()), &options, &within),
             _ => {
                 let onward = Onward { model, state: &replay.states[from] };
-                check(&onward, &TreeStore::new(model.width()), &options, monitor)
+                check(&onward, &TreeStore::new(model.width()), &options, &within)
             }
         };
-        if !outcome.judgement.refuted.is_empty() {
+        if !outcome.judgement.refuted.is_empty() || monitor.is_stopped() {
             return None;
         }
         if let Verdict::Violated(found) = outcome.verdict {

@@ -37,7 +37,7 @@ pub(crate) trait Language {
         terminal: &Terminal,
     ) -> Result<u8, Failure>;
     fn simulate(&self, options: &SimulateOptions, terminal: &Terminal) -> Result<u8, Failure>;
-    fn follow(&self, kept: &TrailFile, path: &Path, shown: Replayed, terminal: &Terminal) -> Result<bool, Failure>;
+    fn follow(&self, kept: &TrailFile, path: &Path, shown: Replayed<'_>, terminal: &Terminal) -> Result<bool, Failure>;
     fn info(&self, options: &InfoOptions, terminal: &Terminal) -> Result<u8, Failure>;
 }
 
@@ -74,7 +74,7 @@ impl<F: FrontEnd> Language for Commands<F> {
         simulate::simulate::<F>(options, terminal)
     }
 
-    fn follow(&self, kept: &TrailFile, path: &Path, shown: Replayed, terminal: &Terminal) -> Result<bool, Failure> {
+    fn follow(&self, kept: &TrailFile, path: &Path, shown: Replayed<'_>, terminal: &Terminal) -> Result<bool, Failure> {
         replay::follow::<F>(kept, path, shown, terminal)
     }
 

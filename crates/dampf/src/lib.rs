@@ -1,6 +1,6 @@
 //! The command line of Dampf, and the only room where languages, engines, stores and reports meet.
 //!
-//! A command is one function over [`FrontEnd`]: `check`, `simulate`, `replay`, `info`. The [`Registry`] chooses the
+//! A command is one function over [`FrontEnd`]: `check`, `simulate`, `replay` (and `shorten`), `info`. The [`Registry`] chooses the
 //! front end of a file; a program that adds its own to it has all commands for it.
 //!
 //! Every command ends in an exit status: 0 verified, 1 violated, 2 bad usage or input, 3 unknown. Whatever can
@@ -62,6 +62,7 @@ pub fn run(registry: &Registry) -> ExitCode {
         Command::Resume(options) => resume::run(options, registry, &terminal),
         Command::Simulate(options) => simulate::run(options, registry, &terminal),
         Command::Replay(options) => replay::run(options, registry, &terminal),
+        Command::Shorten(options) => replay::shorten(options, registry, &terminal),
         Command::Info(options) => info::run(options, registry, &terminal),
         Command::Cc { arguments } => compile::run(compile::Compiler::C, arguments),
         Command::Cxx { arguments } => compile::run(compile::Compiler::Cxx, arguments),

@@ -65,6 +65,8 @@ pub enum Command {
     Simulate(SimulateOptions),
     /// Show a trail step by step, with sources and values
     Replay(ReplayOptions),
+    /// Look for a shorter run than a trail to a fault, and show it
+    Shorten(ShortenOptions),
     /// Show what was understood of a program or model: threads' entry points, variables, state size, properties
     Info(InfoOptions),
     /// Compile C for checking: a drop-in for gcc
@@ -112,11 +114,12 @@ pub struct CheckOptions {
 
     /// What makes a state promising, for the searches that go by that (best-first, astar, idastar, beam)
     ///
-    /// most-blocked: few threads can move. lock-and-block: and many locks are held; the default, but for astar and
+    /// most-blocked: few threads can move. lock-and-block: and many hold a lock; the default, but for astar and
     /// idastar, which find shortest runs to deadlocks by most-blocked. locked-block, locked-blocks, alive-blocks,
     /// blocked-blocks: threads beside each other that hold locks, are alive, are blocked. threads-alive: few have
-    /// ended. interleaving: threads take turns. Several with `+` between them are added up. The short names of the
-    /// literature do as well: mb, lnb, pl1, pl2, pba, pbb, alive, int.
+    /// ended. interleaving: threads take turns. read-write: many accesses; alternating-access: to what another thread
+    /// has just accessed. Several with `+` between them are added up. The short names of the literature do as well: mb,
+    /// lnb, pl1, pl2, pba, pbb, alive, int, rw, aa.
     #[arg(long, value_name = "NAME", value_parser = values::heuristic, help_heading = "Search")]
     pub heuristic: Option<Heuristic>,
 
@@ -623,6 +626,27 @@ pub struct ReplayOptions {
 }
 
 const REPLAY_NOTES: &str = "Exit status: 0 the trail was shown and ends as it says, 2 it cannot be, 3 unknown.";
+
+#[derive(Args, Debug)]
+#[command(after_help = SHORTEN_NOTES)]
+pub struct ShortenOptions {
+    #[command(flatten)]
+    pub replayed: ReplayOptions,
+
+    /// Keep the shorter run in FILE, for `dampf replay`
+    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+
+    /// How many states each of the searches may find
+    ///
+    /// The first begins where the run begins: if it comes to its end, there is no shorter run. The others begin later
+    /// and later on the run.
+    #[arg(long, value_name = "N", default_value = "10000000", value_parser = values::states)]
+    pub max_states: u64,
+}
+
+const SHORTEN_NOTES: &str =
+    "Exit status: 0 a run is shown, the shortest that was found, 2 the trail is none of the model.";
 
 #[derive(Args, Debug)]
 pub struct InfoOptions {

@@ -1,33 +1,61 @@
-//! `dampf replay`: shows a kept run again.
+//! `dampf replay`: shows a kept run again. `dampf shorten`: shows a shorter one.
 
 use crate::failure::Failure;
 use crate::front_end::{FrontEnd, Hashes, Made, Making};
 use crate::front_ends::Registry;
-use crate::options::{ModelOptions, ReplayOptions};
+use crate::interrupt;
+use crate::options::{ModelOptions, ReplayOptions, ShortenOptions};
+use crate::output_file::OutputFile;
 use crate::rounds::{self, Clock, Ended, Exploration, Explored, Round};
 use crate::source::read_source;
-use crate::terminal::{Terminal, print};
-use dampf_core::{Describe, Unsupported};
+use crate::terminal::{Terminal, complain, print};
+use dampf_core::{Describe, Finding, Unsupported};
 use dampf_report::{Excerpt, Palette, Run, TrailFile, grouped, write_fault, write_run};
+use dampf_search::{Monitor, SearchOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// How a trail is run again and shown.
 #[derive(Clone, Copy)]
-pub struct Replayed {
+pub struct Replayed<'a> {
     /// The model may be another one than the trail was written for.
     pub may_differ: bool,
     pub excerpt: Excerpt,
+    pub shortening: Option<Shortening<'a>>,
+}
+
+/// How a shorter run is looked for, and where it is kept.
+#[derive(Clone, Copy)]
+pub struct Shortening<'a> {
+    states_max: u64,
+    output: Option<&'a OutputFile>,
 }
 
 pub fn run(options: &ReplayOptions, registry: &Registry, terminal: &Terminal) -> Result<u8, Failure> {
+    show_kept(options, None, registry, terminal)
+}
+
+pub fn shorten(options: &ShortenOptions, registry: &Registry, terminal: &Terminal) -> Result<u8, Failure> {
+    let precious = [options.replayed.trail.as_path()];
+    let output = options.output.as_deref().map(|path| OutputFile::reserve("--output", path, &precious)).transpose()?;
+    let shortening = Shortening { states_max: options.max_states, output: output.as_ref() };
+    show_kept(&options.replayed, Some(shortening), registry, terminal)
+}
+
+fn show_kept(
+    options: &ReplayOptions,
+    shortening: Option<Shortening<'_>>,
+    registry: &Registry,
+    terminal: &Terminal,
+) -> Result<u8, Failure> {
     let kept = read(&options.trail)?;
     let model = match &options.model {
         Some(path) => path.clone(),
         None => find_model(&kept.origin.model, &options.trail)?,
     };
     let excerpt = if options.full_trail { Excerpt::Unfolded } else { Excerpt::Whole };
-    let shown = Replayed { may_differ: options.allow_changed_model, excerpt };
+    let shown = Replayed { may_differ: options.allow_changed_model, excerpt, shortening };
     registry.of(&model)?.follow(&kept, &model, shown, terminal)?;
     Ok(0)
 }
@@ -56,7 +84,7 @@ fn find_model(model: &str, trail: &Path) -> Result<PathBuf, Failure> {
 pub fn follow<F: FrontEnd>(
     kept: &TrailFile,
     path: &Path,
-    shown: Replayed,
+    shown: Replayed<'_>,
     terminal: &Terminal,
 ) -> Result<bool, Failure> {
     let mut options: ModelOptions = serde_json::from_value(kept.origin.options.clone())
@@ -69,7 +97,7 @@ pub fn follow<F: FrontEnd>(
     let front_end = F::load(path, &options, Some(&kept.origin.knowledge))?;
     let reads_files = options.program.stdin.is_some() || !options.program.files.is_empty();
     check_unchanged(kept, &front_end.hashes(), path, (reads_files, shown.may_differ))?;
-    let mut replay = Replay { kept, path, options: &options, excerpt: shown.excerpt, terminal };
+    let mut replay = Replay { kept, path, options: &options, shown, terminal };
     match rounds::run(front_end, false, Clock::new(None), None, &mut replay)? {
         Ended::Done(is_faulty) => Ok(is_faulty),
         Ended::Stopped(_) => unreachable!("nobody watches for Ctrl-C"),
@@ -81,7 +109,7 @@ struct Replay<'a> {
     kept: &'a TrailFile,
     path: &'a Path,
     options: &'a ModelOptions,
-    excerpt: Excerpt,
+    shown: Replayed<'a>,
     terminal: &'a Terminal,
 }
 
@@ -109,8 +137,57 @@ impl<F: FrontEnd> Exploration<F> for Replay<'_> {
         };
         let run = run.map_err(|error| Failure::new(format!("the trail is no run of `{}`: {error}", path.display())))?;
         check_end(self.kept, &run, path)?;
-        print(|out| show(out, self.terminal.palette, &run, path, self.excerpt))?;
+        let run = match self.shown.shortening {
+            Some(shortening) => self.shorter(made.bare(), run, shortening)?,
+            None => run,
+        };
+        print(|out| show(out, self.terminal.palette, &run, path, self.shown.excerpt))?;
         Ok(Explored::Done(run.fault().is_some()))
+    }
+}
+
+impl Replay<'_> {
+    /// A shorter run to a fault, as short as can be found; the run itself where there is none.
+    fn shorter<'m, M: Describe>(
+        &self,
+        model: &'m M,
+        run: Run<'m, M>,
+        Shortening { states_max, output }: Shortening<'_>,
+    ) -> Result<Run<'m, M>, Failure> {
+        let Some(fault) = run.fault().cloned().filter(|_| self.kept.trail.cycle.is_empty()) else {
+            return Err(Failure::with_help(
+                format!("the trail of `{}` is no run to a fault of a state or a step", self.path.display()),
+                "a run that goes round for ever is made shorter by `dampf check --short`",
+            ));
+        };
+        let monitor = Arc::new(Monitor::new());
+        interrupt::direct_to(&monitor);
+        let limits = SearchOptions {
+            deadlocks: self.options.deadlocks(),
+            faults: self.options.selection(),
+            max_states: Some(states_max),
+            ..SearchOptions::default()
+        };
+        let steps = self.kept.trail.len();
+        let mut finding = Finding { fault, trail: self.kept.trail.clone() };
+        while let Some(shorter) = dampf_search::shortened(model, &finding, &limits, &monitor) {
+            finding = shorter;
+        }
+        let told = match finding.trail.len() {
+            length if length < steps => {
+                format!("{} steps instead of {}", grouped(length as u64), grouped(steps as u64))
+            }
+            _ => format!("no shorter run than the one of {} steps was found", grouped(steps as u64)),
+        };
+        complain(&format!("{told}\n"));
+        let Finding { fault, trail } = finding;
+        if let Some(output) = output {
+            let fault = Some((fault.kind.to_string(), fault.message.clone()));
+            let kept = TrailFile { origin: self.kept.origin.clone(), trail: trail.clone(), fault };
+            output.write(|out| out.write_all(kept.to_json().as_bytes()))?;
+        }
+        Run::replay(model, trail, limits.deadlocks, &limits.faults)
+            .map_err(|error| Failure::new(format!("a shorter run does not replay: {error}; please report this")))
     }
 }
 

@@ -26,7 +26,7 @@ pub fn run(options: &mut SimulateOptions, registry: &Registry, terminal: &Termin
     let input = &options.model.input;
     let language = registry.of(input)?;
     if let Some(trail) = &options.trail {
-        let shown = Replayed { may_differ: false, excerpt: Excerpt::Whole };
+        let shown = Replayed { may_differ: false, excerpt: Excerpt::Whole, shortening: None };
         return Ok(language.follow(&replay::read(trail)?, input, shown, terminal)?.into());
     }
     let mut asked = options.model.asked();

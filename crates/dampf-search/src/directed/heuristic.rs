@@ -4,15 +4,16 @@
 //! Most of them say what is to become large in a state with an error; their estimate is what is missing of the largest
 //! value there can be.
 
-use dampf_core::{Action, Observations, Standing, Word};
+use dampf_core::{Action, Footprint, Object, Observations, Standing, Word};
 
 /// One thing to go by.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Measure {
     /// `mb`: threads that are not blocked. Never too much for a deadlock, where a step blocks one thread at most.
     MostBlocked,
-    /// `lnb`: threads that are not blocked, and locks that nobody holds, taking one for each thread to be there. Threads
-    /// that are not there count as not blocked: otherwise a search would rather not create any.
+    /// `lnb`: threads that are not blocked, and threads that hold no lock. That a thread holds one counts, not how many:
+    /// whoever has all locks that it needs will give them back. Threads that are not there count as not blocked:
+    /// otherwise a search would rather not create any.
     LockAndBlock,
     /// `pl1`: locks of neighbouring threads that all hold some. What is missing of the largest such block.
     LockedBlock,
@@ -26,10 +27,17 @@ pub enum Measure {
     Alive,
     /// `int`: steps of the run whose mover is the one of the step before.
     Interleaving,
+    /// `rw`: what is missing of very many reads and writes in the run.
+    ReadWrite,
+    /// `aa`: what is missing of very many accesses in the run to what another mover has accessed in the step before.
+    AlternatingAccess,
 }
 
+/// Very many: runs have fewer accesses.
+const ACCESSES_MANY: u32 = 1 << 24;
+
 impl Measure {
-    pub const ALL: [Measure; 8] = [
+    pub const ALL: [Measure; 10] = [
         Measure::MostBlocked,
         Measure::LockAndBlock,
         Measure::LockedBlock,
@@ -38,6 +46,8 @@ impl Measure {
         Measure::BlockedBlocks,
         Measure::Alive,
         Measure::Interleaving,
+        Measure::ReadWrite,
+        Measure::AlternatingAccess,
     ];
 
     /// Its names on the command line: a telling one, and that of the literature.
@@ -51,12 +61,24 @@ impl Measure {
             Measure::BlockedBlocks => ["blocked-blocks", "pbb"],
             Measure::Alive => ["threads-alive", "alive"],
             Measure::Interleaving => ["interleaving", "int"],
+            Measure::ReadWrite => ["read-write", "rw"],
+            Measure::AlternatingAccess => ["alternating-access", "aa"],
         }
     }
 
     /// Whether it looks at states; otherwise at runs.
     fn is_of_states(self) -> bool {
-        self != Measure::Interleaving
+        !matches!(self, Measure::Interleaving | Measure::ReadWrite | Measure::AlternatingAccess)
+    }
+
+    /// What it says of a run.
+    fn of_run(self, run: RunSeen) -> u32 {
+        match self {
+            Measure::Interleaving => run.repeated,
+            Measure::ReadWrite => ACCESSES_MANY.saturating_sub(run.accesses),
+            Measure::AlternatingAccess => ACCESSES_MANY.saturating_sub(run.alternating),
+            _ => 0,
+        }
     }
 
     /// What it says of a state, by how all threads stand.
@@ -69,15 +91,14 @@ impl Measure {
         match self {
             Measure::MostBlocked => can_move(),
             Measure::LockAndBlock => {
-                let held: u32 = standings.iter().map(locks).sum();
-                all - count(|standing| standing.is_blocked) + all.saturating_sub(held)
+                2 * all - count(|standing| standing.is_blocked) - count(|standing| standing.locks > 0)
             }
             Measure::LockedBlock => all.saturating_sub(blocks(standings, locks).max().unwrap_or(0)),
             Measure::LockedBlocks => missing(squares(blocks(standings, locks))),
             Measure::AliveBlocks => missing(squares(blocks(standings, |standing| u32::from(standing.is_alive)))),
             Measure::BlockedBlocks => missing(squares(blocks(standings, |standing| u32::from(standing.is_blocked)))),
             Measure::Alive => all - count(|standing| standing.is_alive),
-            Measure::Interleaving => 0,
+            Measure::Interleaving | Measure::ReadWrite | Measure::AlternatingAccess => 0,
         }
     }
 }
@@ -107,7 +128,7 @@ impl Heuristic {
 }
 
 /// To look at more movers than this takes longer than a step.
-const MOVERS_MANY: usize = 24;
+const MOVERS_MANY: usize = 256;
 
 /// What is known of a run, for measures that look at runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -116,6 +137,12 @@ pub(crate) struct RunSeen {
     last: u32,
     /// Steps whose mover was the one of the step before.
     repeated: u32,
+    /// Reads and writes of all steps.
+    accesses: u32,
+    /// Those of them to what another mover has accessed in the step before.
+    alternating: u32,
+    /// What the last step has accessed: a bit for each object, some sharing one.
+    touched: u64,
 }
 
 /// Who says where to go.
@@ -124,7 +151,7 @@ pub(crate) trait Guidance {
     fn estimate(&mut self, state: &[Word], run: RunSeen) -> u32;
 
     /// What is known of a run behind one more step, from a state.
-    fn behind(&self, run: RunSeen, state: &[Word], action: Action) -> RunSeen;
+    fn behind(&mut self, run: RunSeen, state: &[Word], action: Action) -> RunSeen;
 
     /// Whether estimates take so long that a state waits with the one of the state before it, until its turn comes.
     fn is_slow(&self) -> bool {
@@ -138,9 +165,14 @@ impl Guidance for () {
         0
     }
 
-    fn behind(&self, run: RunSeen, _: &[Word], _: Action) -> RunSeen {
+    fn behind(&mut self, run: RunSeen, _: &[Word], _: Action) -> RunSeen {
         run
     }
+}
+
+/// The bit of an object among those that a step has touched.
+fn bit_of(object: Object) -> u64 {
+    1 << (object.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58)
 }
 
 /// A heuristic in the hands of one thread.
@@ -150,21 +182,32 @@ pub(super) struct Guide<'m, M: Observations + 'm> {
     measures: Vec<Measure>,
     looks_at_states: bool,
     looks_at_runs: bool,
+    looks_at_accesses: bool,
     standings: Vec<Standing>,
+    footprint: Footprint,
 }
 
 impl<'m, M: Observations> Guide<'m, M> {
     pub fn new(model: &'m M, heuristic: &Heuristic) -> Self {
         let looks_at_states = heuristic.0.iter().any(|measure| measure.is_of_states());
         let looks_at_runs = heuristic.0.iter().any(|measure| !measure.is_of_states());
-        let (worker, measures) = (model.worker(), heuristic.0.clone());
-        Guide { model, worker, measures, looks_at_states, looks_at_runs, standings: Vec::new() }
+        let needs_accesses = |measure: &Measure| matches!(measure, Measure::ReadWrite | Measure::AlternatingAccess);
+        Guide {
+            model,
+            worker: model.worker(),
+            measures: heuristic.0.clone(),
+            looks_at_states,
+            looks_at_runs,
+            looks_at_accesses: heuristic.0.iter().any(needs_accesses),
+            standings: Vec::new(),
+            footprint: Footprint::default(),
+        }
     }
 }
 
 impl<M: Observations> Guidance for Guide<'_, M> {
     fn estimate(&mut self, state: &[Word], run: RunSeen) -> u32 {
-        let mut estimate = if self.looks_at_runs { run.repeated } else { 0 };
+        let mut estimate = self.measures.iter().map(|measure| measure.of_run(run)).sum::<u32>();
         if self.looks_at_states {
             M::observe(&mut self.worker, state, &mut self.standings);
             estimate += self.measures.iter().map(|measure| measure.of(&self.standings)).sum::<u32>();
@@ -176,13 +219,22 @@ impl<M: Observations> Guidance for Guide<'_, M> {
         self.looks_at_states && self.model.mover_count() > MOVERS_MANY
     }
 
-    fn behind(&self, run: RunSeen, state: &[Word], action: Action) -> RunSeen {
+    fn behind(&mut self, run: RunSeen, state: &[Word], action: Action) -> RunSeen {
         if !self.looks_at_runs {
             return run;
         }
         let mut last = 0;
         self.model.movers(state, action, &mut |mover| last = mover as u32 + 1);
-        RunSeen { last, repeated: run.repeated + u32::from(last == run.last) }
+        let mut next = RunSeen { last, repeated: run.repeated + u32::from(last == run.last), ..run };
+        if self.looks_at_accesses {
+            M::accesses(&mut self.worker, state, action, &mut self.footprint);
+            let objects = || self.footprint.reads.iter().chain(&self.footprint.writes).map(|object| bit_of(*object));
+            let alternates = |bit: &u64| last != run.last && run.touched & bit != 0;
+            next.accesses += objects().count() as u32;
+            next.alternating += objects().filter(alternates).count() as u32;
+            next.touched = objects().fold(0, |all, bit| all | bit);
+        }
+        next
     }
 }
 
@@ -199,9 +251,9 @@ mod tests {
         let (runs, waits, ended) = (standing(true, false, 0), standing(true, true, 1), standing(false, false, 0));
         let state = [runs, waits, waits, ended, standing(true, false, 2)];
         let said = Measure::ALL.map(|measure| measure.of(&state));
-        // Two can move; three are not blocked, and one lock is missing; the largest block has two locks; blocks of two locks and two locks; of
+        // Two can move; three are not blocked, and two hold no lock; the largest block has two locks; blocks of two locks and two locks; of
         // three and one alive; of two blocked; one has ended.
-        assert_eq!(said, [2, 4, 3, 25 - 8, 25 - 10, 25 - 4, 1, 0]);
+        assert_eq!(said, [2, 5, 3, 25 - 8, 25 - 10, 25 - 4, 1, 0, 0, 0]);
     }
 
     #[test]

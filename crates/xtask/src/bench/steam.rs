@@ -61,7 +61,7 @@ fn ways() -> Vec<(String, Vec<String>)> {
     ways.push(way("auto", &["--search", "auto"]));
     ways.push(way("random", &["--search", "random"]));
     for search in ["best-first", "astar"] {
-        for heuristic in ["mb", "lnb", "pl1", "pl2", "pba", "pbb", "int"] {
+        for heuristic in ["mb", "lnb", "pl1", "pl2", "pba", "pbb", "int", "rw", "aa"] {
             ways.push(way(&format!("{search} {heuristic}"), &["--search", search, "--heuristic", heuristic]));
         }
     }
