@@ -97,7 +97,8 @@ fn what_does_not_go_together_is_refused() {
         (&["--search", "best-first", "--heuristic", "mb", "--ranks", "2"], "goes by the number of steps"),
         (&["--search", "best-first", "--heuristic", "nose"], "there is no heuristic `nose`"),
         (&["--seed", "3"], "--seed says nothing to --search auto"),
-        (&["--search", "iddfs", "--store", "disk"], "level by level"),
+        (&["--search", "iddfs", "--store", "disk"], "keeps whole states"),
+        (&["--search", "random", "--store", "disk"], "level by level"),
     ] {
         let refused = on_own_models(&[&["check", "dve/peterson.dve"], arguments].concat());
         assert!(refused.status == 2 && refused.stderr.contains(told), "{arguments:?}: {refused:?}");
