@@ -53,11 +53,9 @@ const WAYS: [Way; 6] = [
 
 impl Way {
     fn arguments(&self) -> Vec<String> {
-        let mut arguments = vec!["--cycles".to_owned(), self.method.to_owned()];
-        if let Some(depth) = self.local {
-            arguments.extend(["--search", "first-come", "--local-search"].map(str::to_owned));
-            arguments.push(depth.to_string());
-        }
+        // An exploration with local search has no levels, so there are none without it either.
+        let mut arguments = ["--search", "first-come", "--cycles", self.method].map(str::to_owned).to_vec();
+        arguments.extend(self.local.iter().flat_map(|depth| ["--local-search".to_owned(), depth.to_string()]));
         arguments
     }
 
@@ -244,9 +242,9 @@ mod tests {
 
     #[test]
     fn a_way_becomes_arguments() {
-        assert_eq!(WAYS[0].arguments().join(" "), "--cycles owcty");
+        assert_eq!(WAYS[0].arguments().join(" "), "--search first-come --cycles owcty");
         let local = WAYS[5].arguments().join(" ");
-        assert_eq!(local, "--cycles bounded-nested --search first-come --local-search 3");
+        assert_eq!(local, "--search first-come --cycles bounded-nested --local-search 3");
         assert_eq!(WAYS[5].name(), "bounded-nested, local 3");
     }
 }
