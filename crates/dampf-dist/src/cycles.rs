@@ -420,7 +420,8 @@ impl<'a, M: Distributable> Cycles<'a, M> {
         work
     }
 
-    /// Follows the steps of the state whose words are at hand, to states that are so many steps behind one of this rank.
+    /// Follows the steps of the state whose words are at hand, to states that are so many steps behind one of this
+    /// rank.
     fn pass_on<S: RankStore>(
         &mut self,
         exploration: &mut Exploration<'a, M, S>,

@@ -6,8 +6,8 @@
 //! their order, were met since the last round of all of them. A step leads to the copy behind all the conditions that
 //! follow and that its state, or the step itself, meets; behind the last condition a round is complete, and the copy is
 //! accepting. So a run passes accepting copies for ever just if it meets every condition for ever: fair accepting
-//! cycles of the model are accepting cycles here (Choueka 1974). There are at most two copies more of a state than there
-//! are movers.
+//! cycles of the model are accepting cycles here (Choueka 1974). There are at most two copies more of a state than
+//! there are movers.
 //!
 //! Labels are the model's. Each determines a step of a copy as it does of the state, so that a run of copies is a run
 //! of the model as it is written.

@@ -58,9 +58,11 @@ pub fn check<F: FrontEnd>(
     ranks: &mut Ranks,
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
-    let prepared = prepare::<F>(options, resumed, ranks.speaks());
+    let prepared = prepare::<F>(options, resumed, ranks.speaks()).and_then(|prepared| {
+        check_property_options(options, &prepared.properties)?;
+        Ok(prepared)
+    });
     let Prepared { attempt, front_end, properties, outputs } = ranks.agree(prepared)?;
-    check_property_options(options, &properties)?;
     // A search on disk has its buffers by this limit, and does not end at it.
     let memory_bytes_max = options.max_memory.filter(|_| options.store != Store::Disk);
     let clock = Clock::new(options.max_time).with_memory(memory_bytes_max);
