@@ -18,6 +18,7 @@
 
 mod circle;
 mod improved_nested;
+mod local_pairs;
 mod message;
 mod naive_nested;
 mod owcty;
@@ -36,13 +37,14 @@ use crate::partition::Owner;
 use crate::passage::Arrivals;
 use crate::share::Share;
 use crate::visited::Visited;
-use crate::{Distributable, RankStore};
+use crate::{Distributable, RankSettings, RankStore};
 use circle::Circle;
 use dampf_core::{Action, Fault, Word};
 use dampf_net::Rank;
 use dampf_search::expand::BATCH;
 use dampf_store::{Inserted, Prefix, Session, StateRef};
 use improved_nested::ImprovedNested;
+use local_pairs::LocalPairs;
 use message::CycleMessage;
 use naive_nested::NaiveNested;
 use owcty::{Owcty, OwctyEnd};
@@ -65,10 +67,26 @@ pub enum CycleMethod {
     /// States that cannot be on a cycle are dropped.
     #[default]
     Owcty,
-    /// Nested searches from all accepting states; for comparison.
+    /// Nested searches from all accepting states, by all ranks together; for comparison.
     NaiveNested,
     /// Nested searches that begin at back-level edges; for comparison.
     ImprovedNested,
+    /// Nested searches from all accepting states, each by one rank alone, no deeper than a limit of depth allows
+    /// (`bounded_nested.rs`).
+    BoundedNested,
+}
+
+impl CycleMethod {
+    /// Whether local searches leave the method complete. `cycles/local_pairs.rs` and `bounded_nested.rs` say why they
+    /// do, the first also why others have none.
+    pub fn allows_local_search(self) -> bool {
+        matches!(self, CycleMethod::NaiveNested | CycleMethod::BoundedNested)
+    }
+
+    /// Whether a predictable search finds the same cycle on any number of ranks.
+    pub fn is_predictable(self) -> bool {
+        matches!(self, CycleMethod::Owcty | CycleMethod::BoundedNested)
+    }
 }
 
 /// What looking for cycles took, beside exploring the states.
@@ -204,6 +222,10 @@ pub(crate) struct Cycles<'a, M: Distributable> {
     format: Format,
     outbox: Outbox,
     arrivals: Vec<Arrivals>,
+    /// Where others' states are followed, too.
+    local: Option<LocalPairs>,
+    /// Others' states that were.
+    pub redundant: u64,
     sent: u64,
     is_concluded: bool,
     words: Vec<Word>,
@@ -217,7 +239,7 @@ impl<'a, M: Distributable> Cycles<'a, M> {
         model: &'a M,
         ranks: Rank,
         sought: SoughtCycles<'a>,
-        (method, is_predictable): (CycleMethod, bool),
+        (settings, is_predictable): (&RankSettings, bool),
     ) -> Self {
         let format = Format {
             depths: false,
@@ -231,7 +253,7 @@ impl<'a, M: Distributable> Cycles<'a, M> {
             model,
             is_accepting: sought.is_accepting,
             fault: sought.fault,
-            method,
+            method: settings.cycles,
             is_predictable,
             rounds: Rounds::new(ranks),
             stage: None,
@@ -244,6 +266,8 @@ impl<'a, M: Distributable> Cycles<'a, M> {
             format,
             outbox: Outbox::new(ranks, model.width(), format, 0, None),
             arrivals: (0..ranks).map(|_| Arrivals::default()).collect(),
+            local: settings.local.map(|local| LocalPairs::new(model.width(), &local)),
+            redundant: 0,
             sent: 0,
             is_concluded: false,
             words: vec![0; model.width()],
@@ -378,7 +402,8 @@ impl<'a, M: Distributable> Cycles<'a, M> {
         work
     }
 
-    /// Follows the steps of a state: those to other ranks are sent, the others gathered. Says how many there are.
+    /// Follows the steps of a state: those to other ranks are sent, the others gathered. With local search, those to
+    /// other ranks are followed on here first. Says how many steps there are.
     fn follow<S: RankStore>(
         &mut self,
         exploration: &mut Exploration<'a, M, S>,
@@ -386,8 +411,25 @@ impl<'a, M: Distributable> Cycles<'a, M> {
         (number, load): (u32, Load),
         own: &mut OwnSteps<'a, S>,
     ) -> u64 {
+        exploration.share.visited.load(self.table.state(number), &mut self.words);
+        let mut work = self.pass_on(exploration, mail, (1, load), own);
+        while let Some(steps) = self.local.as_mut().and_then(|local| local.next(&mut self.words)) {
+            self.redundant += 1;
+            work += self.pass_on(exploration, mail, (steps + 1, load), own);
+        }
+        work
+    }
+
+    /// Follows the steps of the state whose words are at hand, to states that are so many steps behind one of this
+    /// rank.
+    fn pass_on<S: RankStore>(
+        &mut self,
+        exploration: &mut Exploration<'a, M, S>,
+        mail: &mut Mail,
+        (steps, load): (u32, Load),
+        own: &mut OwnSteps<'a, S>,
+    ) -> u64 {
         let Exploration { expander, share: Share { visited, delivery, .. }, .. } = exploration;
-        visited.load(self.table.state(number), &mut self.words);
         delivery.partitioner.set_base(&self.words);
         let successors = expander.successors_of(&self.words);
         for step in (0..successors.len()).filter(|&step| successors.leads_on(step)) {
@@ -398,7 +440,16 @@ impl<'a, M: Distributable> Cycles<'a, M> {
                     own.pending.push(visited.session.prepare(state));
                     own.loads.push(load);
                 }
-                Owner::Rank(owner) => self.send(mail, owner, state, load),
+                Owner::Rank(owner) => {
+                    let is_accepting = self.is_accepting;
+                    let is_taken = self.local.as_mut().is_some_and(|local| {
+                        let may_be_root = LocalPairs::may_be_root(owner, load, || is_accepting(state));
+                        local.takes(state, load, steps, may_be_root)
+                    });
+                    if !is_taken {
+                        self.send(mail, owner, state, load);
+                    }
+                }
                 // Nobody has visited it.
                 Owner::Unassigned(_) => {}
             }
@@ -495,6 +546,10 @@ impl<'a, M: Distributable> Cycles<'a, M> {
             Stage::Agreeing(_) if all.yes > 0 => None,
             Stage::Agreeing(_) => {
                 self.is_partial = all.partial > 0;
+                if self.is_partial {
+                    // A cycle through states that nobody has visited could not be told.
+                    self.local = None;
+                }
                 let states = exploration.share.visited.with_prefix(Prefix::ANY);
                 self.table = StateTable::new(states);
                 if all.count > 0 {
@@ -592,12 +647,15 @@ impl<'a, M: Distributable> Cycles<'a, M> {
                 let orders = self.orders(exploration, mail.rank);
                 Stage::ImprovedNested(ImprovedNested::new(table, orders, initial))
             }
+            CycleMethod::BoundedNested => unreachable!("a rank does that by itself, while it explores"),
         }
     }
 
     /// Looks for the cycle that begins with a state, which one rank has found.
     fn circle(&mut self, found: Option<u32>, best: CycleId, orders: Orders, ranks: Rank) -> Stage {
         self.send_with(true, ranks);
+        // Every state on the way is to remember where it was reached from.
+        self.local = None;
         let begin = found.filter(|&number| orders.id(&self.table, number) == best);
         Stage::Circling(Circle::new(&self.table, orders, begin))
     }

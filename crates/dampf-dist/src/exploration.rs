@@ -1,10 +1,11 @@
 //! Exploring a rank's share of the states.
 
 use crate::accepting_predecessors::AcceptingPredecessors;
+use crate::bounded_nested::{BoundedNested, FoundCycle};
 use crate::delivery::Delivery;
 use crate::discovery::{Discoveries, Discovery, FaultPlace};
 use crate::frontier::Frontier;
-use crate::local::{LocalRoots, LocalSearcher};
+use crate::local::{LocalRoots, LocalSearch, LocalSearcher};
 use crate::mail::Mail;
 use crate::order::Ranking;
 use crate::outbox::Traffic;
@@ -46,6 +47,7 @@ impl<'a, M: Distributable, S: RankStore> Exploration<'a, M, S> {
         store: &'a S,
         mail: &Mail,
         (options, settings): (&'a SearchOptions, &'a RankSettings),
+        local: Option<LocalSearch>,
     ) -> Result<Self, RankProblem> {
         let by_levels = settings.order == Order::Levels || options.deterministic;
         let width = model.width();
@@ -58,7 +60,7 @@ impl<'a, M: Distributable, S: RankStore> Exploration<'a, M, S> {
             parts: model.has_parts(),
         };
         let keeps_whole = settings.waiting != Waiting::Hash && !options.deterministic;
-        let local = settings.local.filter(|_| !by_levels);
+        let local = local.filter(|_| !by_levels);
         Ok(Exploration {
             model,
             options,
@@ -139,8 +141,45 @@ impl<'a, M: Distributable, S: RankStore> Exploration<'a, M, S> {
         self.share.delivery.carry_accepting();
     }
 
+    /// Looks for accepting cycles from every accepting state that is explored here. To be said before the first turn.
+    pub fn find_cycles_alone(&mut self, nested: BoundedNested<'a>) {
+        self.share.nested = Some(nested);
+    }
+
     pub fn has_work(&self) -> bool {
         !self.share.frontier.is_empty()
+    }
+
+    /// Whether cycles are looked for from states that were explored here.
+    pub fn has_nested_work(&self) -> bool {
+        self.share.nested.as_ref().is_some_and(BoundedNested::has_work)
+    }
+
+    /// Goes on looking for cycles from states that were explored here. Returns the number of steps, and why the search
+    /// need not go on, if it need not.
+    pub fn search_nested(&mut self) -> (u64, Option<StopReason>) {
+        let Some(nested) = &mut self.share.nested else { return (0, None) };
+        let (work, found) = nested.search_some(&mut self.expander);
+        self.judgement.truncated |= nested.is_truncated;
+        let Some(FoundCycle { root, path, cycle }) = found else { return (work, None) };
+        let fault = nested.sought().fault.clone();
+        let place = match &self.share.ranking {
+            Some(ranking) => ranking.place_of(root.state).expect("a state of a level that was put in order"),
+            None => {
+                let is_least = self.share.frontier.by_levels();
+                FaultPlace::State { state: root.state, distance: is_least.then_some(u64::from(root.depth)) }
+            }
+        };
+        self.discoveries.note(Discovery { fault, place, steps: path, cycle });
+        // A predictable search goes on to the end of the level: another rank may find a cycle that begins earlier.
+        let ends = self.share.ranking.is_none() && !self.options.keep_going;
+        (work, ends.then_some(StopReason::Fault))
+    }
+
+    /// Cycles that were found in this level of a predictable search, or before where it keeps going.
+    pub fn nested_cycles(&self) -> u64 {
+        let is_found = self.share.nested.as_ref().is_some_and(BoundedNested::is_over);
+        u64::from(is_found && !self.options.keep_going)
     }
 
     /// Explores a batch of states. Returns the number of their steps, and why the search need not go on, if it need

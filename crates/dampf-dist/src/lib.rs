@@ -8,6 +8,7 @@
 //! A [`Node`] is what runs on a rank. [`search`] drives one on any network; simulations drive many.
 
 mod accepting_predecessors;
+mod bounded_nested;
 mod census;
 mod checkpoint;
 mod cycles;
@@ -84,7 +85,8 @@ pub struct RankSettings {
     pub termination: Termination,
     /// In a search for cycles.
     pub cycles: CycleMethod,
-    /// Not in a search by levels, and not with depth slices.
+    /// Not in a search by levels, and not with depth slices. In a search for cycles, where the method allows it
+    /// ([`CycleMethod::allows_local_search`]).
     pub local: Option<LocalSearch>,
     pub checkpoints: Option<Checkpoints>,
     /// Where contents of states travel, if not in messages.

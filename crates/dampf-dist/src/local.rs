@@ -109,7 +109,10 @@ impl<M: Distributable, S: RankStore> Sink for LocalRoots<'_, '_, M, S> {
         self.share.visited.load(source.state, words);
     }
 
-    fn prepare(&mut self, _: usize, _: Stored, _: &[Word], _: &Successors) -> Result<(), Infallible> {
+    fn prepare(&mut self, _: usize, root: Stored, state: &[Word], _: &Successors) -> Result<(), Infallible> {
+        if let Some(nested) = &mut self.share.nested {
+            nested.explore(state, root, &[]);
+        }
         Ok(())
     }
 
@@ -157,7 +160,10 @@ impl<M: Distributable, S: RankStore> Sink for Inside<'_, '_, M, S> {
         words.copy_from_slice(&self.explored.words);
     }
 
-    fn prepare(&mut self, _: usize, (): (), _: &[Word], _: &Successors) -> Result<(), Infallible> {
+    fn prepare(&mut self, _: usize, (): (), state: &[Word], _: &Successors) -> Result<(), Infallible> {
+        if let Some(nested) = &mut self.share.nested {
+            nested.explore(state, self.root, &self.explored.path);
+        }
         Ok(())
     }
 

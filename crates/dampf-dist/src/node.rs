@@ -16,11 +16,13 @@ mod ending;
 mod searching;
 
 use crate::accepting_predecessors::AcceptingPredecessors;
+use crate::bounded_nested::BoundedNested;
 use crate::census::Census;
 use crate::checkpoint::prepare_folder;
 use crate::cycles::{CycleMethod, Cycles, SoughtCycles};
 use crate::exploration::Exploration;
 use crate::levels::Levels;
+use crate::local::LocalSearch;
 use crate::mail::Mail;
 use crate::message::Message;
 use crate::progress::Watch;
@@ -88,9 +90,21 @@ impl<'a, M: Distributable, S: RankStore> Node<'a, M, S> {
         (options, settings): (&'a SearchOptions, &'a RankSettings),
         monitor: &'a Monitor,
     ) -> Result<Self, RankProblem> {
+        Node::exploring((rank, ranks), model, store, (options, settings), monitor, settings.local)
+    }
+
+    /// The same, with these local searches while states are explored.
+    fn exploring(
+        (rank, ranks): (Rank, Rank),
+        model: &'a M,
+        store: &'a S,
+        (options, settings): (&'a SearchOptions, &'a RankSettings),
+        monitor: &'a Monitor,
+        local: Option<LocalSearch>,
+    ) -> Result<Self, RankProblem> {
         let mail = Mail::new(rank, ranks);
-        let exploration = Exploration::new(model, store, &mail, (options, settings))?;
-        let steps_max = settings.local.map_or(1, |local| local.depth.max(1));
+        let exploration = Exploration::new(model, store, &mail, (options, settings), local)?;
+        let steps_max = local.map_or(1, |local| local.depth.max(1));
         let mut node = Node {
             options,
             settings,
@@ -116,8 +130,9 @@ impl<'a, M: Distributable, S: RankStore> Node<'a, M, S> {
         Ok(node)
     }
 
-    /// The same for a search that looks for accepting cycles, too. States must have one owner each, and all be stored:
-    /// the partition does not depend on depth, and there are no local searches.
+    /// The same for a search that looks for accepting cycles, too. States must have one owner each: the partition does
+    /// not depend on depth. Where cycles are looked for among all states, their owners must have stored them, so local
+    /// searches leave the exploration alone.
     pub fn with_cycles(
         (rank, ranks): (Rank, Rank),
         model: &'a M,
@@ -126,11 +141,19 @@ impl<'a, M: Distributable, S: RankStore> Node<'a, M, S> {
         monitor: &'a Monitor,
         sought: SoughtCycles<'a>,
     ) -> Result<Self, RankProblem> {
-        let mut node = Node::new(rank, ranks, model, store, (options, settings), monitor)?;
+        let method = settings.cycles;
+        assert!(settings.local.is_none() || method.allows_local_search(), "{method:?} has no local search");
+        let is_alone = method == CycleMethod::BoundedNested;
+        let local = settings.local.filter(|_| is_alone);
+        let mut node = Node::exploring((rank, ranks), model, store, (options, settings), monitor, local)?;
         let partitioner = &node.exploration.share.delivery.partitioner;
-        assert!(settings.local.is_none() && !partitioner.depends_on_depth(), "states have one owner each");
-        node.cycles = Some(Cycles::new(model, ranks, sought, (settings.cycles, options.deterministic)));
-        if settings.cycles == CycleMethod::Owcty && !options.deterministic && !options.keep_going {
+        assert!(!partitioner.depends_on_depth(), "states have one owner each");
+        if is_alone {
+            node.exploration.find_cycles_alone(BoundedNested::new(sought, options.max_depth));
+            return Ok(node);
+        }
+        node.cycles = Some(Cycles::new(model, ranks, sought, (settings, options.deterministic)));
+        if method == CycleMethod::Owcty && !options.deterministic && !options.keep_going {
             node.exploration.find_cycles_early(AcceptingPredecessors::new(sought.is_accepting));
         }
         Ok(node)

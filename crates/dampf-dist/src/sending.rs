@@ -227,10 +227,13 @@ impl<M: Distributable, S: RankStore> Sending<'_, '_, M, S> {
         }
     }
 
-    /// Looks for cycles that the steps of a state close.
+    /// Looks for cycles that the steps of a state close, and for accepting states that others begin with.
     #[inline]
     fn look_for_cycles(&mut self, number: usize, source: Stored, state: &[Word], successors: &Successors) {
-        let Share { predecessors, delivery, .. } = &mut *self.share;
+        let Share { predecessors, nested, delivery, .. } = &mut *self.share;
+        if let Some(nested) = nested {
+            nested.explore(state, source, &[]);
+        }
         if let Some(predecessors) = predecessors {
             let fingerprint = |state: &[Word]| delivery.partitioner.fingerprint(state);
             predecessors.explore(number, source.state, (state, successors), fingerprint);

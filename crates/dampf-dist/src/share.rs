@@ -1,6 +1,7 @@
 //! A rank's share of the states: those it has visited, those that wait, and the way of all others to their owners.
 
 use crate::accepting_predecessors::AcceptingPredecessors;
+use crate::bounded_nested::BoundedNested;
 use crate::delivery::{Delivery, Held};
 use crate::frontier::Frontier;
 use crate::mail::Mail;
@@ -23,6 +24,8 @@ pub(crate) struct Share<'a, M: Distributable, S: RankStore + 'a> {
     pub ranking: Option<Ranking>,
     /// In a search for cycles that may end at the first one.
     pub predecessors: Option<AcceptingPredecessors<'a>>,
+    /// In a search for cycles that every rank looks for by itself.
+    pub nested: Option<BoundedNested<'a>>,
     received: Received<Pending<'a, S>>,
     words: Vec<Word>,
 }
@@ -43,7 +46,8 @@ impl<'a, M: Distributable, S: RankStore> Share<'a, M, S> {
         ranking: Option<Ranking>,
     ) -> Self {
         let received = Received { companions: Vec::new(), words: Vec::new(), pending: Vec::new() };
-        Share { visited, frontier, delivery, ranking, predecessors: None, received, words: vec![0; width] }
+        let words = vec![0; width];
+        Share { visited, frontier, delivery, ranking, predecessors: None, nested: None, received, words }
     }
 
     /// The next state to explore.

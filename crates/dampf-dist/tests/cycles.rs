@@ -6,7 +6,10 @@ use dampf_core::{
     Acceptance, Action, Fault, Finding, Model, Part, Sections, Successors, Trail, Transfer, Verdict, Word, Worker,
     replay,
 };
-use dampf_dist::{CycleMethod, Order, Partition, RankSettings, SoughtCycles, Summary, Waiting, cycles_on_threads};
+use dampf_dist::{
+    CycleMethod, ForeignStates, LocalSearch, Order, OwnStates, Partition, RankSettings, SoughtCycles, Summary, Waiting,
+    cycles_on_threads,
+};
 use dampf_net::simulation::SimulationSettings;
 use dampf_search::{Monitor, SearchOptions, StopReason, judge};
 use dampf_store::Exactness;
@@ -104,12 +107,14 @@ fn ranks_agree_with_the_reference_on_random_graphs() {
 
 #[test]
 fn a_predictable_search_finds_the_same_cycle_on_any_number_of_ranks() {
-    for seed in 0..300u64 {
-        let graph = graph(seed);
+    for seed in 0..600u64 {
+        let cycles = [CycleMethod::Owcty, CycleMethod::BoundedNested][seed as usize % 2];
+        let graph = graph(seed / 2);
         let options = options(true);
         let mut first: Option<Option<Trail>> = None;
         for ranks in [1, 2, 3, 5] {
             let settings = RankSettings {
+                cycles,
                 partition: [Partition::Full, Partition::Incremental, Partition::Distance(2)][seed as usize % 3].clone(),
                 ..RankSettings::default()
             };
@@ -198,19 +203,40 @@ fn limits_are_obeyed() {
     assert!(unknown > violated);
 }
 
-/// Nested searches come to the same, with more to do.
+/// Local searches of several depths, with everything and nothing remembered on the way.
+fn local_search(mixed: u64) -> LocalSearch {
+    let pick = |choices: usize, salt: u64| (mixed >> salt) as usize % choices;
+    LocalSearch {
+        depth: 2 + pick(3, 29) as u32,
+        own: [OwnStates::Store, OwnStates::Enqueue, OwnStates::Cache, OwnStates::Leave][pick(4, 33)],
+        foreign: [ForeignStates::SentCache, ForeignStates::SearchCache, ForeignStates::Leave][pick(3, 39)],
+        cached: [0, 1, 8, 1 << 10][pick(4, 43)],
+    }
+}
+
+/// Nested searches come to the same, with more to do; local search leaves them complete, where they have it.
 #[test]
-fn nested_searches_agree_with_the_reference() {
-    let mut followed = [0; 3];
-    for seed in 0..540u64 {
+fn all_methods_agree_with_the_reference() {
+    let methods =
+        [CycleMethod::Owcty, CycleMethod::NaiveNested, CycleMethod::ImprovedNested, CycleMethod::BoundedNested];
+    let (mut followed, mut redundant) = ([0; 4], [0; 4]);
+    for seed in 0..270u64 {
         let graph = graph(seed);
-        for (number, cycles) in
-            [CycleMethod::Owcty, CycleMethod::NaiveNested, CycleMethod::ImprovedNested].into_iter().enumerate()
-        {
-            for ranks in [1, 3] {
-                let settings = RankSettings { cycles, ..RankSettings::default() };
-                let options = SearchOptions { keep_going: true, ..options(false) };
-                let network = SimulationSettings::varied(seed);
+        for (number, cycles) in methods.into_iter().enumerate() {
+            for (attempt, ranks) in [(0u64, 1), (1, 3), (2, 2), (3, 3), (4, 5)] {
+                let mixed = (seed * 5 + attempt).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                let is_local = attempt > 1;
+                if is_local && !cycles.allows_local_search() {
+                    continue;
+                }
+                let settings = RankSettings {
+                    cycles,
+                    order: if is_local { Order::FirstCome } else { Order::Levels },
+                    local: is_local.then(|| local_search(mixed)),
+                    ..RankSettings::default()
+                };
+                let options = SearchOptions { keep_going: mixed >> 50 & 1 == 0, ..options(false) };
+                let network = SimulationSettings::varied(mixed);
                 let summary = simulated_cycles(
                     std::slice::from_ref(&graph),
                     ranks,
@@ -220,10 +246,47 @@ fn nested_searches_agree_with_the_reference() {
                 );
                 compare(&graph, &summary, &options, &format!("seed {seed}, {ranks} ranks: {settings:?}"));
                 followed[number] += summary.cycles.followed;
+                redundant[number] += summary.redundant;
             }
         }
     }
-    println!("states that were followed by OWCTY, naive and improved nested searches: {followed:?}");
+    println!("states that were followed by {methods:?}: {followed:?}; those of others: {redundant:?}");
+    assert!(redundant[1] > 0 && redundant[3] > 0, "local searches go through states of others: {redundant:?}");
+}
+
+/// With a limit of depth nested searches end early. What they find is a cycle, and finding none proves nothing then.
+#[test]
+fn nested_searches_are_bounded() {
+    let (mut cut_short, mut violated) = (0, 0);
+    for seed in 0..540u64 {
+        let graph = graph(seed);
+        let ranks = 1 + (seed % 3) as u32;
+        for (cycles, local) in [
+            (CycleMethod::BoundedNested, None),
+            (CycleMethod::BoundedNested, Some(local_search(seed << 29))),
+            (CycleMethod::NaiveNested, Some(local_search(seed << 29))),
+        ] {
+            let order = if local.is_some() { Order::FirstCome } else { Order::Levels };
+            let settings = RankSettings { cycles, order, local, ..RankSettings::default() };
+            let options = SearchOptions { max_depth: Some([2, 5, 9, 30][seed as usize % 4]), ..options(false) };
+            let network = SimulationSettings::varied(seed);
+            let asked = (&options, &settings);
+            let summary = simulated_cycles(std::slice::from_ref(&graph), ranks, asked, &network, &monitors(ranks));
+            match verdict(&summary, &options) {
+                Verdict::Violated(finding) => {
+                    confirm(&graph, &finding, "bounded");
+                    let Trail { stem, cycle, .. } = &finding.trail;
+                    let length = (stem.len() + cycle.len()) as u64;
+                    let is_within = options.max_depth.is_some_and(|limit| length <= limit);
+                    assert!(is_within || local.is_some(), "seed {seed}: {finding:?}");
+                    violated += 1;
+                }
+                Verdict::Verified => assert!(!graph.has_accepting_cycle(), "seed {seed}: {settings:?}"),
+                Verdict::Unknown(_) => cut_short += 1,
+            }
+        }
+    }
+    assert!(cut_short > 0 && violated > 0, "{cut_short} were cut short, {violated} have found something");
 }
 
 /// A machine that begins again when all its threads have come to their end, if it is to.
@@ -296,7 +359,9 @@ impl Transfer for Laps {
 fn contents_of_states_travel() {
     for begins_again in [false, true] {
         for deterministic in [false, true] {
-            for cycles in [CycleMethod::Owcty, CycleMethod::NaiveNested, CycleMethod::ImprovedNested] {
+            for cycles in
+                [CycleMethod::Owcty, CycleMethod::NaiveNested, CycleMethod::ImprovedNested, CycleMethod::BoundedNested]
+            {
                 let models: Vec<Laps> = (0..3).map(|_| Laps { pages: Pages::new(2, 4), begins_again }).collect();
                 let settings = RankSettings { cycles, ..RankSettings::default() };
                 let (options, network) = (options(deterministic), SimulationSettings::new(1));
@@ -383,7 +448,8 @@ fn a_search_for_cycles_can_be_stopped_at_any_moment() {
             let stopped = &monitors[left as usize % ranks as usize];
             let model = Stopping { graph: &graph, monitor: stopped, left: AtomicI64::new(left) };
             let options = SearchOptions { keep_going: left % 3 == 0, ..options(left % 2 == 0) };
-            let settings = RankSettings::default();
+            let cycles = [CycleMethod::Owcty, CycleMethod::BoundedNested][left as usize / 7 % 2];
+            let settings = RankSettings { cycles, ..RankSettings::default() };
             let network = SimulationSettings::varied(seed + left as u64);
             let asked = (&options, &settings);
             let summary = simulated_cycles(std::slice::from_ref(&model), ranks, asked, &network, &monitors);

@@ -23,7 +23,8 @@ use dampf_core::{
 };
 use dampf_search::{Monitor, Outcome, SearchOptions, StopReason, judge, watched};
 use dampf_store::{Numbered, Parent};
-use explorer::{MOVERS_MAX, Sets, mover_set};
+pub use explorer::MOVERS_MAX;
+use explorer::{Sets, mover_set};
 use lasso::{Runs, Seen};
 pub use shorter::shortened;
 

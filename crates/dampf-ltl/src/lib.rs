@@ -16,6 +16,7 @@
 mod acceptance;
 mod cycles;
 mod degeneralize;
+mod fair_copies;
 mod formula;
 mod generalized;
 mod guards;
@@ -30,7 +31,8 @@ mod terms;
 mod tokens;
 mod translation;
 
-pub use cycles::{CycleAlgorithm, CycleSearch, check_cycles, check_ends, confirmed, shortened};
+pub use cycles::{CycleAlgorithm, CycleSearch, MOVERS_MAX, check_cycles, check_ends, confirmed, shortened};
+pub use fair_copies::FairCopies;
 pub use formula::Formula;
 pub use hoa::{parse_hoa, write_hoa};
 pub use parser::{Parsed, Proposition, Reading, is_read_differently, parse, parse_as, parse_source};

@@ -1,7 +1,7 @@
 //! Every search for cycles against a reference, on random graphs with accepting nodes.
 
-use dampf_core::{Fault, FaultKind, Verdict};
-use dampf_ltl::{CycleAlgorithm, CycleSearch, check_cycles, check_ends, confirmed, shortened};
+use dampf_core::{Fault, FaultKind, Model, Verdict};
+use dampf_ltl::{CycleAlgorithm, CycleSearch, FairCopies, check_cycles, check_ends, confirmed, shortened};
 use dampf_search::{Monitor, SearchOptions};
 use dampf_store::ExactStore;
 use dampf_testkit::buchi::{BuchiGraph, random_buchi_graph};
@@ -66,6 +66,32 @@ fn fair_cycles_are_found_and_no_others() {
         assert_eq!(found, expected, "seed {seed}");
     }
     assert!(with > 200 && only_unfair > 80, "{with} graphs with a fair cycle, {only_unfair} with unfair ones only");
+}
+
+/// A search that knows nothing of fairness finds fair cycles among copies of states, and a run of copies is one of the
+/// model.
+#[test]
+fn fair_cycles_are_cycles_of_copies() {
+    let mut with = 0;
+    for (seed, graph) in graphs(4000) {
+        let expected = graph.has_fair_cycle();
+        with += u64::from(expected);
+        let copies = FairCopies::new(&graph);
+        let plain = search(CycleAlgorithm::Ndfs, false, 1);
+        let outcome = check_cycles(&copies, &ExactStore::new(copies.width()), &plain, &Monitor::new());
+        match outcome.verdict {
+            Verdict::Violated(finding) => {
+                assert!(expected, "seed {seed}");
+                confirmed(&graph, &finding, true, true, &plain.options).expect("it is a fair run of the model");
+            }
+            Verdict::Verified => assert!(!expected, "seed {seed}"),
+            Verdict::Unknown(reason) => panic!("{reason}"),
+        }
+        let states = dampf_search::check(&graph, &ExactStore::new(graph.graph.width), &plain.options, &Monitor::new());
+        let most = states.statistics.states * (graph.movers as u64 + 2);
+        assert!(outcome.statistics.states <= most, "seed {seed}: {:?}", outcome.statistics);
+    }
+    assert!(with > 100, "{with} graphs with a fair cycle");
 }
 
 /// Faults are found as by every other search, and their trails replay.

@@ -66,6 +66,8 @@ pub struct Traffic {
     pub cross_transitions: u64,
     /// States that were explored more than once.
     pub redundant_states: u64,
+    /// States whose steps were followed again, to look for cycles.
+    pub followed_states: u64,
 }
 
 /// Further findings are listed up to this number.

@@ -195,6 +195,7 @@ struct TrafficEntry<'a> {
     states: u64,
     cross_transitions: u64,
     redundant_states: u64,
+    followed_states: u64,
 }
 
 impl<'a> From<&'a Traffic> for TrafficEntry<'a> {
@@ -209,6 +210,7 @@ impl<'a> From<&'a Traffic> for TrafficEntry<'a> {
             states: traffic.states,
             cross_transitions: traffic.cross_transitions,
             redundant_states: traffic.redundant_states,
+            followed_states: traffic.followed_states,
         }
     }
 }

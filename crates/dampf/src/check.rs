@@ -58,9 +58,11 @@ pub fn check<F: FrontEnd>(
     ranks: &mut Ranks,
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
-    let prepared = prepare::<F>(options, resumed, ranks.speaks());
+    let prepared = prepare::<F>(options, resumed, ranks.speaks()).and_then(|prepared| {
+        check_property_options(options, &prepared.properties)?;
+        Ok(prepared)
+    });
     let Prepared { attempt, front_end, properties, outputs } = ranks.agree(prepared)?;
-    check_property_options(options, &properties)?;
     // A search on disk has its buffers by this limit, and does not end at it.
     let memory_bytes_max = options.max_memory.filter(|_| options.store != Store::Disk);
     let clock = Clock::new(options.max_time).with_memory(memory_bytes_max);
@@ -498,15 +500,13 @@ fn check_property_options(options: &CheckOptions, properties: &[Property]) -> Re
         return Ok(());
     }
     let is_shared = cluster::is_shared(options);
+    if is_shared {
+        check_cycles_on_ranks(options, properties)?;
+    }
     let by_depth = matches!(options.cluster.partition, Some(PartitionOption::Named(Partition::DepthSlices(_))));
     let refused = [
         (options.cluster.checkpoint.is_some(), "--checkpoint"),
         (is_shared && by_depth, "--partition depth"),
-        (options.cluster.local_search.is_some(), "--local-search"),
-        (is_shared && properties.iter().any(|property| property.is_of_ends), "--livelock on ranks"),
-        (is_shared && properties.iter().any(|property| property.is_fair), "--starvation on ranks"),
-        (is_shared && options.fairness != options::Fairness::None, "--fairness on ranks"),
-        (is_shared && options.cycles != options::CycleOption::Auto, "--cycles on ranks, where there is one way"),
         (!matches!(options.store, Store::Tree | Store::Exact), "--store hash-compact and disk"),
         (!is_shared && !options.search.is_by_levels(), "--search"),
         (options.model.program.symmetry, "--symmetry"),
@@ -518,6 +518,38 @@ fn check_property_options(options: &CheckOptions, properties: &[Property]) -> Re
         )),
         None => Ok(()),
     }
+}
+
+/// Refuses ways to look for runs that ranks do not have, and what their ways do not go together with.
+fn check_cycles_on_ranks(options: &CheckOptions, properties: &[Property]) -> Result<(), Failure> {
+    let name = options.cycles.name();
+    let Some(method) = options.cycles.method() else {
+        return Err(Failure::with_help(
+            format!("--cycles {name} is a way of threads that share their states, and ranks do not"),
+            "ranks have --cycles owcty, naive-nested, improved-nested and bounded-nested; or leave out what asks for ranks",
+        ));
+    };
+    if properties.iter().any(|property| property.is_of_ends) {
+        return Err(Failure::with_help(
+            "--livelock is not checked on ranks: whether an end can be reached is found out backwards, and ranks know the steps forward",
+            "leave out what asks for ranks: it is checked by one thread",
+        ));
+    }
+    if options.deterministic && !method.is_predictable() {
+        return Err(Failure::with_help(
+            format!(
+                "--cycles {name} finds another run when messages come in another order, and --deterministic forbids that"
+            ),
+            "use --cycles owcty or bounded-nested, or leave --deterministic out",
+        ));
+    }
+    if options.cluster.local_search.is_some() && !method.allows_local_search() {
+        return Err(Failure::with_help(
+            "--local-search would miss runs here: two ways to look for them go together with it",
+            "use --cycles bounded-nested or naive-nested, or leave --local-search out",
+        ));
+    }
+    Ok(())
 }
 
 /// `backend` is the one that did the work, `reduction` what was left out of it.

@@ -5,7 +5,7 @@
 //! and is to the search what a rank with one thread is.
 
 use crate::failure::Failure;
-use crate::options::{CheckOptions, PartitionOption, Search};
+use crate::options::{CheckOptions, CycleOption, PartitionOption, Search};
 use crate::resume;
 use crate::terminal::complain;
 use crate::values::RANKS_MAX;
@@ -237,6 +237,7 @@ fn needs_ranks(options: &CheckOptions) -> bool {
         || cluster.sent_cache.is_some()
         || cluster.local_search.is_some()
         || cluster.shared_folder.is_some()
+        || options.cycles.needs_ranks()
         || options.search == Search::FirstCome
 }
 
@@ -281,7 +282,9 @@ pub fn settings<M: Distributable>(
             "use another --partition",
         ));
     }
-    if cluster.local_search.is_some() && (order == Order::Levels || slices) {
+    // The one method that has its local searches when everything was explored, in whatever order.
+    let is_local_later = options.cycles == CycleOption::NaiveNested;
+    if cluster.local_search.is_some() && (order == Order::Levels && !is_local_later || slices) {
         return Err(Failure::with_help(
             "--local-search leaves the order of levels, and does not go with slices of depth",
             "use --search first-come, dfs or best-first, and another --partition",
@@ -308,6 +311,7 @@ pub fn settings<M: Distributable>(
             .sent_cache
             .unwrap_or(defaults.remembered.min(SENT_CACHE_BYTES / size_of::<Word>() / model.width())),
         local: cluster.local_search,
+        cycles: options.cycles.method().unwrap_or_default(),
         checkpoints: description.map(|(folder, description)| Checkpoints {
             folder,
             every: cluster.checkpoint_every,
@@ -367,5 +371,6 @@ pub fn traffic(summary: &Summary, settings: &RankSettings) -> Traffic {
         states,
         cross_transitions,
         redundant_states: summary.redundant,
+        followed_states: summary.cycles.followed,
     }
 }

@@ -14,7 +14,10 @@ use dampf_core::{
     replay,
 };
 use dampf_dist::SoughtCycles;
-use dampf_ltl::{CycleAlgorithm, CycleSearch, Product, check_cycles, check_ends, confirmed, projected, shortened};
+use dampf_ltl::{
+    CycleAlgorithm, CycleSearch, FairCopies, MOVERS_MAX, Product, check_cycles, check_ends, confirmed, projected,
+    shortened,
+};
 use dampf_report::{Origin, Run};
 use dampf_search::{Judgement, Monitor, Outcome, judge};
 use dampf_store::{ExactStore, Exactness};
@@ -122,9 +125,13 @@ fn search_one<M: Propositions + Acceptance + Movers + Transfer + Sections>(
             search_on_ranks(&product, &search, question, &mut alone, (options, &monitor))
                 .map(|searched| Searched { traffic: None, ..searched })
         }
-        Ranks::One => {
+        // To more than these nobody is fair, which is said at once.
+        ranks if matches!(ranks, Ranks::One) || search.is_fair && product.mover_count() > MOVERS_MAX => {
             let outcome = check_cycles(&product, &ExactStore::new(product.width()), &search, &monitor);
             Ok(Searched::nothing(shorter(outcome, &product, search.is_fair, options)))
+        }
+        ranks if search.is_fair => {
+            search_on_ranks(&FairCopies::new(&product), &search, question, ranks, (options, &monitor))
         }
         ranks => search_on_ranks(&product, &search, question, ranks, (options, &monitor)),
     };
@@ -145,8 +152,8 @@ fn shorter<M: Acceptance>(mut outcome: Outcome, product: &M, is_fair: bool, opti
 }
 
 /// Looks for cycles on all ranks.
-fn search_on_ranks<M: Propositions + Acceptance + Transfer + Sections>(
-    product: &Product<M>,
+fn search_on_ranks<P: Acceptance + Transfer + Sections>(
+    product: &P,
     search: &CycleSearch,
     question: &CycleQuestion,
     ranks: &mut Ranks,
@@ -202,9 +209,9 @@ pub fn algorithm(options: &CheckOptions) -> CycleAlgorithm {
         CycleOption::DualCore => CycleAlgorithm::DualCore,
         CycleOption::Cndfs => CycleAlgorithm::Cndfs,
         CycleOption::Scc => CycleAlgorithm::Components,
-        CycleOption::Auto if is_fair(options) => CycleAlgorithm::Components,
-        CycleOption::Auto if options.threads > 1 && !options.deterministic => CycleAlgorithm::Cndfs,
-        CycleOption::Auto => CycleAlgorithm::Ndfs,
+        _ if is_fair(options) => CycleAlgorithm::Components,
+        _ if options.threads > 1 && !options.deterministic => CycleAlgorithm::Cndfs,
+        _ => CycleAlgorithm::Ndfs,
     }
 }
 

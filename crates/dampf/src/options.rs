@@ -8,7 +8,7 @@ use crate::properties::is_hanoi;
 use crate::values;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use dampf_core::{Fault, FaultSelection};
-use dampf_dist::{LocalSearch, Partition, Waiting};
+use dampf_dist::{CycleMethod, LocalSearch, Partition, Waiting};
 use dampf_search::{HandOff, Heuristic};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
@@ -809,6 +809,37 @@ pub enum CycleOption {
     Cndfs,
     /// Strongly connected components, by one thread; the one for fair runs
     Scc,
+    /// On ranks, the default there: states that cannot lie on a cycle are dropped until none changes
+    Owcty,
+    /// On ranks: a nested search from each accepting state, all ranks together; quadratic, to be compared with
+    NaiveNested,
+    /// On ranks: nested searches that begin at steps to a level that is not deeper; to be compared with
+    ImprovedNested,
+    /// On ranks: a nested breadth-first search from each accepting state, by one rank alone, within --max-depth
+    BoundedNested,
+}
+
+impl CycleOption {
+    /// What it is called on the command line.
+    pub fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+
+    /// How ranks look for cycles; none where this is not for ranks.
+    pub fn method(self) -> Option<CycleMethod> {
+        match self {
+            CycleOption::Auto | CycleOption::Owcty => Some(CycleMethod::Owcty),
+            CycleOption::NaiveNested => Some(CycleMethod::NaiveNested),
+            CycleOption::ImprovedNested => Some(CycleMethod::ImprovedNested),
+            CycleOption::BoundedNested => Some(CycleMethod::BoundedNested),
+            CycleOption::Ndfs | CycleOption::DualCore | CycleOption::Cndfs | CycleOption::Scc => None,
+        }
+    }
+
+    /// Whether ranks alone look for cycles this way.
+    pub fn needs_ranks(self) -> bool {
+        self != CycleOption::Auto && self.method().is_some()
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

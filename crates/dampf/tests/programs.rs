@@ -60,6 +60,11 @@ fn is_large(folder: &Path, file: &str) -> bool {
 }
 
 fn check_folder(folder: &Path) {
+    check_changed(folder, Some);
+}
+
+/// Checks the programs of a folder as they say, but for what is changed or left out of that.
+fn check_changed(folder: &Path, change: impl Fn(Expectation) -> Option<Expectation>) {
     if !has_compiler() {
         println!("skipped: there is no cross compiler (scripts/setup installs it)");
         return;
@@ -70,7 +75,8 @@ fn check_folder(folder: &Path) {
         files.retain(|file| !is_large(folder, file));
         println!("programs that say `// large` are left out: cargo test --release checks them");
     }
-    let expected: Vec<Expectation> = files.iter().flat_map(|file| expectations(folder, file)).collect();
+    let expected: Vec<Expectation> =
+        files.iter().flat_map(|file| expectations(folder, file)).filter_map(change).collect();
     assert!(!expected.is_empty());
     let complaints = in_parallel(&expected, |expectation| check(folder, expectation, &[]).err());
     let complaints: Vec<String> = complaints.into_iter().flatten().collect();
@@ -90,6 +96,15 @@ fn the_example_programs_have_the_verdicts_they_state() {
 #[test]
 fn properties_of_whole_runs_hold_as_their_programs_say() {
     check_folder(&folder("crates/dampf/tests/liveness"));
+}
+
+/// Fair runs, too, and threads that starve. Livelocks are not looked for on ranks.
+#[test]
+fn properties_of_whole_runs_hold_on_ranks_as_their_programs_say() {
+    check_changed(&folder("crates/dampf/tests/liveness"), |mut expectation| {
+        expectation.options.extend(["--ranks", "2"].map(str::to_owned));
+        Some(expectation).filter(|expectation| !expectation.options.iter().any(|option| option == "--livelock"))
+    });
 }
 
 /// What clang is told. gcc's standard of C++ is the later one.

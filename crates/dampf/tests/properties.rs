@@ -197,12 +197,80 @@ fn ranks_come_to_the_same_verdict() {
         assert_eq!(violated.status, 1, "{ranks}: {violated:?}");
         let holds = check(&playground, &["--property", "again", "--ranks", ranks]);
         assert_eq!(holds.status, 0, "{ranks}: {holds:?}");
-        let refused = check(&playground, &["--property", "again", "--fairness", "weak", "--ranks", ranks]);
-        assert_eq!(refused.status, 2, "{refused:?}");
+        let fair = check(&playground, &["--fairness", "weak", "--ranks", ranks]);
+        assert_eq!(fair.status, 0, "{fair:?}");
+        assert_eq!(first_line(&fair), "verified: every run that is fair to all satisfies `again`, `ends`");
     }
     let told = |ranks: &str| {
         let checked = check(&playground, &["--property", "ends", "--deterministic", "--ranks", ranks]);
         checked.stdout.lines().take_while(|line| *line != "search").map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(told("2"), told("3"), "the same run for any number of ranks");
+}
+
+/// Every way that ranks have, with local search where that misses nothing; and without --ranks, on one.
+#[test]
+fn every_way_of_ranks_comes_to_the_same_verdict() {
+    let playground = counters();
+    let local = ["--local-search", "3", "--search", "first-come"];
+    for (cycles, has_local) in
+        [("owcty", false), ("naive-nested", true), ("improved-nested", false), ("bounded-nested", true)]
+    {
+        for ranks in [&[][..], &["--ranks", "2"], &["--ranks", "3"]] {
+            for more in [&[][..], &local] {
+                let arguments = [&["--cycles", cycles], ranks, more].concat();
+                let asked =
+                    |property: &'static str| check(&playground, &[&["--property", property], &arguments[..]].concat());
+                let (violated, holds) = (asked("ends"), asked("again"));
+                if more.is_empty() || has_local {
+                    assert_eq!((violated.status, holds.status), (1, 0), "{arguments:?}: {violated:?} {holds:?}");
+                    assert!(violated.stdout.contains("repeated for ever"), "{arguments:?}: {violated:?}");
+                } else {
+                    assert_eq!((violated.status, holds.status), (2, 2), "{arguments:?}: {violated:?} {holds:?}");
+                }
+            }
+            let fair = check(&playground, &[&["--fairness", "weak", "--cycles", cycles], ranks].concat());
+            assert_eq!(fair.status, 0, "{cycles} {ranks:?}: {fair:?}");
+        }
+    }
+}
+
+/// A bound leaves the question open where it leaves something out, and is obeyed by runs that are found.
+#[test]
+fn nested_searches_of_ranks_are_bounded() {
+    let playground = counters();
+    let asked = |property: &'static str, depth: &'static str| {
+        let bounded = ["--cycles", "bounded-nested", "--ranks", "2", "--max-depth", depth];
+        check(&playground, &[&["--property", property], &bounded[..]].concat())
+    };
+    assert_eq!(asked("again", "3").status, 3);
+    assert_eq!(asked("ends", "1").status, 3);
+    assert_eq!(asked("ends", "100").status, 1);
+}
+
+#[test]
+fn what_ranks_do_not_have_is_refused() {
+    let playground = counters();
+    for (arguments, said) in [
+        (&["--cycles", "ndfs"][..], "--cycles owcty, naive-nested, improved-nested and bounded-nested"),
+        (&["--cycles", "cndfs"], "ranks have --cycles"),
+        (&["--cycles", "dual-core"], "ranks have --cycles"),
+        (&["--cycles", "scc"], "ranks have --cycles"),
+        (&["--cycles", "naive-nested", "--deterministic"], "bounded-nested"),
+        (&["--cycles", "improved-nested", "--deterministic"], "bounded-nested"),
+        (&["--local-search", "3", "--search", "first-come"], "--cycles bounded-nested or naive-nested"),
+        (&["--cycles", "bounded-nested", "--local-search", "3"], "--search first-come"),
+    ] {
+        let refused = check(&playground, &[&["--ranks", "2", "--property", "ends"], arguments].concat());
+        assert_eq!(refused.status, 2, "{arguments:?}: {refused:?}");
+        assert!(refused.stderr.contains(said), "{arguments:?}: {refused:?}");
+        assert_eq!(refused.stderr.matches("error").count(), 1, "{arguments:?}: {refused:?}");
+    }
+    let told = |ranks: &str| {
+        let bounded = ["--property", "ends", "--deterministic", "--cycles", "bounded-nested", "--ranks", ranks];
+        let checked = check(&playground, &bounded);
+        assert_eq!(checked.status, 1, "{checked:?}");
+        checked.stdout.lines().take_while(|line| *line != "search").map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(told("1"), told("3"), "the same run for any number of ranks");
 }

@@ -4,6 +4,7 @@
 //! does, and a run of the one is followed at once by a run of the other. `bench/README.md` says what the
 //! figures mean.
 
+mod cycles;
 mod dist;
 mod row;
 mod slicing;
@@ -16,6 +17,7 @@ use crate::checker::{Checked, Checker, Setting};
 use crate::spin::{self, Compiler, Extent, Recipe, Searched, Verifier};
 use crate::workspace::Workspace;
 use clap::{Args, Subcommand, ValueEnum};
+use cycles::CyclesOptions;
 use dist::DistOptions;
 use row::{Effort, Peer, Row, Speedup};
 use serde_json::json;
@@ -67,6 +69,8 @@ pub struct BenchOptions {
 enum OtherBench {
     /// What a search on several ranks sends, in tables like those of the thesis that its models come from
     Dist(DistOptions),
+    /// All ways in which ranks look for runs that violate properties, side by side
+    Cycles(CyclesOptions),
     /// What stack slicing gains by more cores, in figures like those of the paper that it comes from
     Slicing(SlicingOptions),
     /// How large programs can be for their errors to be found, in tables like those of the thesis they come from
@@ -94,6 +98,7 @@ struct Bench {
 pub fn run(workspace: &Workspace, options: &BenchOptions) -> Result<(), Failure> {
     match &options.other {
         Some(OtherBench::Dist(options)) => return dist::run(workspace, options),
+        Some(OtherBench::Cycles(options)) => return cycles::run(workspace, options),
         Some(OtherBench::Slicing(options)) => return slicing::run(workspace, options),
         Some(OtherBench::Steam(options)) => return steam::run(workspace, options),
         None => {}

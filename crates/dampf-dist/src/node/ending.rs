@@ -112,9 +112,13 @@ impl<M: Distributable, S: RankStore> Node<'_, M, S> {
             statistics.frontier = if is_cut_short && !is_first_level { ranking.current().len() as u64 } else { 0 };
         }
         let mut traffic = exploration.traffic();
-        let cycles = self.cycles.as_ref().map(|cycles| cycles.figures()).unwrap_or_default();
+        let mut cycles = self.cycles.as_ref().map(|cycles| cycles.figures()).unwrap_or_default();
+        if let Some(nested) = &exploration.share.nested {
+            cycles.followed += nested.followed;
+        }
         if let Some(of_cycles) = &self.cycles {
             traffic.add(&of_cycles.traffic());
+            exploration.redundant += of_cycles.redundant;
         }
         let report = Report {
             statistics,

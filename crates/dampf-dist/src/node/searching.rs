@@ -25,6 +25,9 @@ impl<M: Distributable, S: RankStore> Node<'_, M, S> {
         if self.saving.as_ref().is_some_and(Saving::is_waiting) {
             return Turn::Idle;
         }
+        if self.exploration.has_nested_work() {
+            return self.search_nested();
+        }
         if !self.exploration.has_work() {
             return self.rest();
         }
@@ -33,6 +36,17 @@ impl<M: Distributable, S: RankStore> Node<'_, M, S> {
         match ending {
             Some(reason) => self.halt(reason),
             None => self.after_batch(),
+        }
+        Turn::Worked { work }
+    }
+
+    /// Looks for cycles from accepting states that were explored here, before anything else is explored.
+    fn search_nested(&mut self) -> Turn {
+        let (work, ending) = self.exploration.search_nested();
+        match ending {
+            Some(reason) => self.halt(reason),
+            // Others may have nothing else to do than what waits here to be sent.
+            None => self.exploration.share.delivery.send_overdue(&mut self.mail),
         }
         Turn::Worked { work }
     }
@@ -133,6 +147,7 @@ impl<M: Distributable, S: RankStore> Node<'_, M, S> {
         if !levels.has_told(mail.rank) {
             let (faults, faulty_steps) =
                 exploration.share.ranking.as_ref().map_or((0, 0), |ranking| ranking.fault_counts());
+            let faults = faults + exploration.nested_cycles();
             let save = mail.rank == 0 && saving.as_ref().is_some_and(Saving::is_due);
             let refuted = !exploration.judgement.refuted.is_empty();
             levels.tell(mail, LevelEnd { explored: levels.explored, faults, faulty_steps, refuted, save });

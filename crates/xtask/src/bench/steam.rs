@@ -116,7 +116,9 @@ fn check(
     let mut command = Command::new(&checker.binary);
     command.arg("check").arg(root.join("models/cpp").join(program.name).with_extension("cc"));
     command.arg("-D").arg(format!("N={scale}"));
-    program.definitions.iter().for_each(|definition| drop(command.args(["-D", definition])));
+    for definition in program.definitions {
+        command.args(["-D", definition]);
+    }
     command.args(["--progress", "never", "--json", "-", "--max-memory", max_memory]);
     command.args(["--max-time", &checker.max_time]).args(arguments);
     checker.summary(&mut command)

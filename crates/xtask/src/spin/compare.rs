@@ -93,6 +93,7 @@ mod tests {
             verdict: if faults.is_empty() { "verified" } else { "violated" }.to_owned(),
             reason: String::new(),
             faults: faults.iter().map(|&fault| fault.to_owned()).collect(),
+            steps: None,
             counts: Counts { states, transitions: 0, depth: 0, faults: 0 },
             frontier: 0,
             store_bytes: 0,
