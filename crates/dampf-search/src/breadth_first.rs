@@ -32,14 +32,19 @@ struct Levels {
 
 pub(crate) fn search<R: Recall<S>, M: Model, S: Store>(
     model: &M,
-    store: &S,
+    (store, recall): (&S, &R),
     options: &SearchOptions,
     monitor: &Monitor,
 ) -> Traversal {
     let mut traversal = Traversal::default();
     let carried = R::carried(model.width());
     let mut first = States::new(carried);
-    if !traversal.begin(model, store, (options, monitor), |_, state, words| first.push(state, words)) {
+    let (mut notes, mut waiting) = (recall.notes(), Vec::new());
+    let begun = traversal.begin(model, store, (options, monitor), |number, state, words| {
+        R::begin(&mut notes, number, words, &mut waiting);
+        first.push(state, &waiting);
+    });
+    if !begun {
         return traversal;
     }
     let levels = Mutex::new(Levels { now: VecDeque::from([Box::new(first)]), next: VecDeque::new(), over: false });
@@ -56,7 +61,7 @@ pub(crate) fn search<R: Recall<S>, M: Model, S: Store>(
         carried,
         truncated: false,
     };
-    traversal.explore::<R, M, S, _>(model, store, (options, monitor), frontier);
+    traversal.explore::<R, M, S, _>(model, (store, recall), (options, monitor), frontier);
     traversal
 }
 

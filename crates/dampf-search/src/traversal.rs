@@ -9,7 +9,6 @@ use crate::{FINDINGS_MAX, Monitor, SearchOptions, StopReason};
 use dampf_core::{Fault, Model, Successors, Trail, Word};
 use dampf_store::{Inserted, Session, StateRef, Store};
 use std::convert::Infallible;
-use std::marker::PhantomData;
 
 /// Where a fault was met.
 #[derive(Clone, Debug)]
@@ -78,7 +77,7 @@ impl Traversal {
     pub fn explore<R: Recall<S>, M: Model, S: Store, F: Frontier>(
         &mut self,
         model: &M,
-        store: &S,
+        (store, recall): (&S, &R),
         (options, monitor): (&SearchOptions, &Monitor),
         frontier: impl Fn(usize) -> F + Sync,
     ) {
@@ -92,7 +91,8 @@ impl Traversal {
                 traversal: Traversal::default(),
                 pending: Vec::new(),
                 met: Vec::new(),
-                recall: PhantomData,
+                notes: recall.notes(),
+                carried: Vec::new(),
             };
             thread.run(States::new(R::carried(model.width())));
             thread.traversal.judgement.absorb(thread.expander.take_judgement());
@@ -113,7 +113,7 @@ impl Traversal {
 /// A fault that a batch met: the number of the state, the faulty step, the fault.
 type Met = (usize, Option<usize>, Fault);
 
-struct Thread<'a, R, M: Model, S: Store + 'a, F> {
+struct Thread<'a, R: Recall<S> + 'a, M: Model, S: Store + 'a, F> {
     expander: Expander<'a, M>,
     session: S::Session<'a>,
     frontier: F,
@@ -122,7 +122,9 @@ struct Thread<'a, R, M: Model, S: Store + 'a, F> {
     traversal: Traversal,
     pending: Vec<<S::Session<'a> as Session>::Pending>,
     met: Vec<Met>,
-    recall: PhantomData<R>,
+    notes: R::Notes<'a>,
+    /// What will wait with a state that was found.
+    carried: Vec<Word>,
 }
 
 impl<R: Recall<S>, M: Model, S: Store, F: Frontier> Thread<'_, R, M, S, F> {
@@ -136,7 +138,8 @@ impl<R: Recall<S>, M: Model, S: Store, F: Frontier> Thread<'_, R, M, S, F> {
                 met: &mut self.met,
                 monitor: self.monitor,
                 found: 0,
-                recall: PhantomData,
+                notes: &mut self.notes,
+                carried: &mut self.carried,
             };
             let Ok(steps) = self.expander.expand(batch.names(), &mut sink);
             let states = self.monitor.add(sink.found, steps);
@@ -150,6 +153,7 @@ impl<R: Recall<S>, M: Model, S: Store, F: Frontier> Thread<'_, R, M, S, F> {
                 self.note_faults(&batch);
             }
             self.frontier.finish_batch();
+            (0..batch.len()).for_each(|number| R::finish(&mut self.notes, batch.words(number)));
             batch.clear();
         }
     }
@@ -158,7 +162,9 @@ impl<R: Recall<S>, M: Model, S: Store, F: Frontier> Thread<'_, R, M, S, F> {
     fn note_faults(&mut self, batch: &States) {
         for (number, step, fault) in self.met.drain(..) {
             self.monitor.add_fault();
-            self.traversal.note(Discovery { fault, route: self.frontier.route(batch, number), step });
+            let route = R::route(&self.notes, batch.words(number));
+            let route = route.unwrap_or_else(|| self.frontier.route(batch, number));
+            self.traversal.note(Discovery { fault, route, step });
             if !self.options.keep_going {
                 self.monitor.stop(StopReason::Fault);
             }
@@ -167,7 +173,7 @@ impl<R: Recall<S>, M: Model, S: Store, F: Frontier> Thread<'_, R, M, S, F> {
 }
 
 /// Commits successors to the store as they come, and puts the new ones into a frontier.
-struct Committing<'t, 's, R, S: Store + 's, F> {
+struct Committing<'t, 's, R: Recall<S> + 's, S: Store + 's, F> {
     batch: &'t States,
     session: &'t mut S::Session<'s>,
     frontier: &'t mut F,
@@ -176,7 +182,8 @@ struct Committing<'t, 's, R, S: Store + 's, F> {
     monitor: &'t Monitor,
     /// How many successors were new.
     found: u64,
-    recall: PhantomData<R>,
+    notes: &'t mut R::Notes<'s>,
+    carried: &'t mut Vec<Word>,
 }
 
 impl<R: Recall<S>, S: Store, F: Frontier> Sink for Committing<'_, '_, R, S, F> {
@@ -206,7 +213,7 @@ impl<R: Recall<S>, S: Store, F: Frontier> Sink for Committing<'_, '_, R, S, F> {
     #[inline]
     fn commit(&mut self, batch: &[StateRef], successors: &[Successors]) -> Result<(), Infallible> {
         let mut pending = self.pending.as_slice();
-        for (&state, successors) in batch.iter().zip(successors) {
+        for (number, (&state, successors)) in batch.iter().zip(successors).enumerate() {
             let (steps, rest) = pending.split_at(successors.len());
             pending = rest;
             let all_lead_on = successors.is_unremarkable();
@@ -216,7 +223,8 @@ impl<R: Recall<S>, S: Store, F: Frontier> Sink for Committing<'_, '_, R, S, F> {
                 }
                 if let Inserted::New(found) = self.session.commit(pending, words, Some(state)) {
                     self.found += 1;
-                    self.frontier.put(found, words);
+                    R::find(self.notes, self.batch.words(number), successors.action(step), words, self.carried);
+                    self.frontier.put(found, self.carried);
                 }
             }
         }

@@ -8,12 +8,13 @@ use crate::failure::Failure;
 use crate::front_end::{self, FrontEnd, LookedAt, Made, Making};
 use crate::front_ends::Registry;
 use crate::interrupt;
-use crate::options::{self, CheckOptions, PartitionOption, Place, Search, Store};
+use crate::options::{self, CheckOptions, PartitionOption, Place, Search};
 use crate::outputs::{Outputs, Shown};
 use crate::properties::{self, Property};
 use crate::resume;
 use crate::rounds::{self, Clock, Ended, Exploration, Explored, Round};
 use crate::sampling;
+use crate::store_options::Store;
 use crate::terminal::Terminal;
 use dampf_core::{Describe, Model, Statistics, Unsupported, Verdict};
 use dampf_dist::Partition;
@@ -372,17 +373,28 @@ fn check_options(options: &CheckOptions) -> Result<(), Failure> {
             "add --search stack-slicing",
         ));
     }
-    if options.store != options::Store::Tree && cluster::is_shared(options) {
+    if options.store != Store::Tree && cluster::is_shared(options) {
         return Err(Failure::with_help(
             "ranks (mpirun, --ranks and all options about them, --search first-come and best-first) and --checkpoint keep states in the tree \
              store only",
             "leave --store out; a search on disk is one process's, and is resumed from its own folder, --disk DIR",
         ));
     }
-    if options.deterministic && options.store == options::Store::HashCompact {
+    if options.deterministic && !matches!(options.store, Store::Tree | Store::Exact | Store::Disk) {
         return Err(Failure::with_help(
-            "--deterministic needs a store that gives states back, which --store hash-compact does not",
+            format!(
+                "--deterministic needs a store that looks states up level by level and gives them back, which --store {} does not",
+                options.store.name()
+            ),
             "leave one of the two out",
+        ));
+    }
+    if let (Store::Bitstate(bitstate), Some(limit)) = (options.store, options.max_memory)
+        && bitstate.filter(Some(limit)).bytes() >= limit
+    {
+        return Err(Failure::with_help(
+            "the filter of --store bitstate leaves no room below --max-memory",
+            "make it smaller, or leave its size out: it takes half of the limit then",
         ));
     }
     if options.model.program.symmetry
@@ -393,7 +405,7 @@ fn check_options(options: &CheckOptions) -> Result<(), Failure> {
             "leave one of the two out",
         ));
     }
-    let on_disk = options.store == options::Store::Disk;
+    let on_disk = options.store == Store::Disk;
     if on_disk && options.search != Search::Bfs {
         return Err(Failure::with_help("--store disk searches level by level", "leave --search out"));
     }
@@ -442,7 +454,7 @@ fn check_property_options(options: &CheckOptions, properties: &[Property]) -> Re
         (is_shared && properties.iter().any(|property| property.is_fair), "--starvation on ranks"),
         (is_shared && options.fairness != options::Fairness::None, "--fairness on ranks"),
         (is_shared && options.cycles != options::CycleOption::Auto, "--cycles on ranks, where there is one way"),
-        (!matches!(options.store, Store::Tree | Store::Exact), "--store hash-compact and disk"),
+        (!matches!(options.store, Store::Tree | Store::Exact), "any --store but tree and exact"),
         (!is_shared && options.search != Search::Bfs, "--search"),
         (options.model.program.symmetry, "--symmetry"),
     ];
@@ -466,12 +478,7 @@ fn setting(options: &CheckOptions, backend: &'static str, reduction: &'static st
             Search::FirstCome => "first-come",
             Search::BestFirst => "best-first",
         },
-        store: match options.store {
-            options::Store::Tree => "tree",
-            options::Store::Exact => "exact",
-            options::Store::HashCompact => "hash-compact",
-            options::Store::Disk => "disk",
-        },
+        store: options.store.name(),
         backend,
         reduction,
         threads: options.threads,

@@ -9,11 +9,12 @@ use crate::interrupt;
 use crate::options::{self, CheckOptions, Search};
 use crate::progress::Progress;
 use crate::rounds::{Clock, Round};
+use crate::store_options::Store;
 use crate::terminal::{Terminal, complain};
 use dampf_core::{Describe, Finding, Restore, Sections, Transfer, Verdict, replay_selected};
 use dampf_report::{Origin, Run, Traffic};
 use dampf_search::{Monitor, Order, Outcome, StopReason, judge};
-use dampf_store::{ExactStore, Exactness, HashCompactStore, TreeStore};
+use dampf_store::{BitstateStore, ExactStore, Exactness, HashCompactStore, ReconstructingStore, TreeStore};
 use std::sync::Arc;
 
 /// What a search came to.
@@ -83,19 +84,29 @@ pub fn search<M: Searchable>(
     let width = model.width();
     let mut trouble = None;
     let searched: Result<Searched, Failure> = contents.watched(&monitor, || match (&mut *ranks, options.store) {
-        (Ranks::One, options::Store::Tree) => {
+        (Ranks::One, Store::Tree) => {
             let outcome = dampf_search::check(model, &TreeStore::new(width), &search, &monitor);
             Ok(Searched { outcome, traffic: None, cut_short: None })
         }
-        (Ranks::One, options::Store::Exact) => {
+        (Ranks::One, Store::Exact) => {
             let outcome = dampf_search::check(model, &ExactStore::new(width), &search, &monitor);
             Ok(Searched { outcome, traffic: None, cut_short: None })
         }
-        (Ranks::One, options::Store::HashCompact) => {
-            let outcome = dampf_search::check_carrying(model, &HashCompactStore::new(), &search, &monitor);
+        (Ranks::One, Store::HashCompact { bits }) => {
+            let outcome = dampf_search::check_carrying(model, &HashCompactStore::new(bits), &search, &monitor);
             Ok(Searched { outcome, traffic: None, cut_short: None })
         }
-        (Ranks::One, options::Store::Disk) => {
+        (Ranks::One, Store::Bitstate(bitstate)) => {
+            let store = BitstateStore::new(bitstate.filter(options.max_memory), 0).map_err(no_memory)?;
+            let outcome = dampf_search::check_carrying(model, &store, &search, &monitor);
+            Ok(Searched { outcome, traffic: None, cut_short: None })
+        }
+        (Ranks::One, Store::Reconstruct { steps }) => {
+            let store = ReconstructingStore::new(model, steps);
+            let outcome = dampf_search::check_in_order(model, &store, &search, &monitor);
+            Ok(Searched { outcome, traffic: None, cut_short: None })
+        }
+        (Ranks::One, Store::Disk) => {
             // The contents have a share of the memory, if they are not all in it anyway.
             let share = if contents.is_on_disk() { Contents::share(options.max_memory) } else { 0 };
             let max_memory_bytes = search.max_memory_bytes.map(|limit| limit - share);
@@ -135,6 +146,14 @@ pub fn search<M: Searchable>(
     }
     attempt.number += 1;
     Ok(searched)
+}
+
+/// A filter that is larger than what there is.
+fn no_memory(error: std::io::Error) -> Failure {
+    Failure::with_help(
+        format!("the system has no memory for the filter of --store bitstate: {error}"),
+        "give it a size that there is, as in --store bitstate:512M",
+    )
 }
 
 /// Makes runs of what was searched runs of the bare front end, where what is interchangeable was exchanged in between.
