@@ -11,11 +11,13 @@
 //! `predictable.rs` is breadth-first in a canonical order, with the same result for any number of threads: its sink
 //! stages. [`external`] is breadth-first on disk, for spaces that are larger than memory: its sink gathers.
 //!
+//! `sequential.rs` repeats a search that loses states, with other hash functions.
+//!
 //! `shortening.rs` looks for a shorter run where one was found with steps left out.
 //!
 //! A search answers with a [`Verdict`] that is honest: `Verified` only if nothing was left out, which the store has a
-//! say in. The trail of every finding is rebuilt from the store's parent information and replayed on the model before
-//! it is returned.
+//! say in. The trail of every finding is rebuilt from the store's parent information, or from what waits with states
+//! (`recall.rs`), and replayed on the model before it is returned.
 
 mod breadth_first;
 pub mod checkpoint;
@@ -31,6 +33,7 @@ mod predictable;
 mod rebuild;
 mod recall;
 pub mod safra;
+mod sequential;
 mod shortening;
 mod stack_slicing;
 mod traversal;
@@ -38,6 +41,7 @@ mod watch;
 
 pub use expand::{Expander, Judgement, Sink};
 pub use monitor::{Monitor, Snapshot, StopReason};
+pub use sequential::check_in_runs;
 pub use shortening::shortened;
 pub use stack_slicing::HandOff;
 pub use watch::{peak_resident_bytes, resident_bytes, resident_file_bytes, watched};
@@ -229,10 +233,9 @@ fn uncertainty(exactness: Exactness, states: u64) -> Option<String> {
     };
     let left_out = exactness.left_out(states);
     let so_much = match left_out {
-        // As many as one in a hundred searches has.
-        ..0.01 => format!("the probability that one was left out is at most {left_out:.1e}"),
+        ..0.5 => format!("the probability that one was left out is at most {left_out:.1e}"),
         _ => format!(
-            "the probability that one was left out is {:.2}; about {} of {} were taken for others, an estimated coverage of {:.2} %",
+            "the probability that one was left out is {:.2}, and about {} of {} were taken for others, an estimated coverage of {:.2} %",
             1.0 - (-left_out).exp(),
             left_out.round(),
             (states as f64 + left_out).round(),

@@ -2,7 +2,7 @@
 
 use dampf_core::{FaultKind, FaultSelection, IgnoredFaults, Model, Verdict, replay_selected};
 use dampf_search::{
-    HandOff, Monitor, Order, Outcome, SearchOptions, StopReason, check, check_carrying, check_in_order,
+    HandOff, Monitor, Order, Outcome, SearchOptions, StopReason, check, check_carrying, check_in_order, check_in_runs,
 };
 use dampf_store::{BitstateStore, ExactStore, Filter, HashCompactStore, ReconstructingStore, TreeStore};
 use dampf_testkit::graph::{Edge, Graph, Size, random_graph};
@@ -292,4 +292,27 @@ fn a_search_that_is_asked_to_stop_says_so() {
     monitor.stop(StopReason::Interrupted);
     let outcome = check(&pages, &TreeStore::new(pages.width()), &SearchOptions::default(), &monitor);
     assert_eq!(outcome.verdict, Verdict::Unknown("the search was interrupted".to_owned()));
+}
+
+#[test]
+fn runs_with_different_hash_functions_find_more_faults_and_verify_nothing() {
+    let (mut once, mut often) = (0, 0);
+    for seed in 0..200 {
+        let graph = random_graph(seed, Size { states: 300, fanout: 3, faults: 30 });
+        let expected = reference(&graph, false);
+        let options = SearchOptions { deadlocks: false, keep_going: true, ..SearchOptions::default() };
+        let run = |runs: u32| {
+            let outcome = check_in_runs(&graph, Filter::new(64, 2), runs, &options, &Monitor::new());
+            let outcome = outcome.expect("there is room");
+            assert!(outcome.statistics.states <= expected.states, "seed {seed}");
+            assert!(outcome.findings.iter().all(|finding| expected.faults.contains(&finding.fault)), "seed {seed}");
+            match &outcome.verdict {
+                Verdict::Violated(_) => assert!(!outcome.findings.is_empty(), "seed {seed}"),
+                verdict => assert!(StoreKind::Bitstate(64).is_green(verdict), "seed {seed}: {verdict:?}"),
+            }
+            outcome.findings.len()
+        };
+        (once, often) = (once + run(1), often + run(5));
+    }
+    assert!(once < often, "{once} {often}");
 }

@@ -10,11 +10,13 @@
 //! **Threads.** Bit 0 of a line is its lock. Who finds all bits of a state set needs no lock; who does not takes it,
 //! looks again and sets them: so of several threads that bring the same state one is told that it is new.
 
-use crate::hash::{hash_words, mix};
+use crate::hash::{hash_words, mix, unmix};
 use crate::memory::Memory;
+use crate::sample::Sample;
 use crate::{Exactness, Inserted, Session, StateRef, Store};
 use dampf_core::Word;
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const LINE_WORDS: usize = 8;
@@ -60,7 +62,7 @@ impl Filter {
     /// How many of so many states are to be expected to be taken for others.
     fn missed(self, states: u64) -> f64 {
         const PIECES: u32 = 64;
-        let missed = |piece: u32| self.probability(states as f64 * f64::from(piece) / f64::from(PIECES));
+        let missed = |piece: u32| self.mistake_probability(states as f64 * f64::from(piece) / f64::from(PIECES));
         // Simpson's rule.
         let inner: f64 = (1..PIECES).map(|piece| f64::from(2 + piece % 2 * 2) * missed(piece)).sum();
         states as f64 * (missed(0) + inner + missed(PIECES)) / f64::from(3 * PIECES)
@@ -69,12 +71,12 @@ impl Filter {
     /// How many states are to be expected to have been taken for others when this many were found to be new.
     ///
     /// A state is missed with the probability that all of its bits were set before, which grows while the filter fills.
-    /// States that can be reached by way of missed ones only are missed too, and are not counted.
+    /// States that can be reached by way of missed ones only may be missed too, and are not counted.
     pub fn left_out(self, found: u64) -> f64 {
         const PIECES: u32 = 64;
         // How many states have to come for one to be found, when so many have come: integrated by the method of Runge
         // and Kutta. A missed state sets no bits, so what is set follows from how many states have come.
-        let needed = |came: f64| 1.0 / (1.0 - self.probability(came)).max(1e-6);
+        let needed = |came: f64| 1.0 / (1.0 - self.mistake_probability(came)).max(1e-6);
         let piece = found as f64 / f64::from(PIECES);
         let came = (0..PIECES).fold(0.0, |came, _| {
             let first = needed(came);
@@ -87,7 +89,7 @@ impl Filter {
     }
 
     /// The probability that all bits of a new state are set when so many others have come.
-    fn probability(self, states: f64) -> f64 {
+    pub fn mistake_probability(self, states: f64) -> f64 {
         let states_per_line = states / self.lines as f64;
         // More states than this: lines differ little, and a distribution would need other arithmetic.
         const EVEN_FROM: f64 = 300.0;
@@ -114,6 +116,7 @@ pub struct BitstateStore {
     filter: Filter,
     /// What the hash functions differ in from those of other runs.
     seed: u64,
+    sample: Option<Arc<Sample>>,
     lines: *const Line,
     _memory: Memory,
 }
@@ -134,7 +137,20 @@ impl BitstateStore {
     pub fn new(filter: Filter, run: u32) -> io::Result<Self> {
         let memory = Memory::try_zeroed(usize::try_from(filter.bytes()).unwrap_or(usize::MAX))?;
         let lines = memory.start().cast_const().cast();
-        Ok(BitstateStore { filter, seed: mix(u64::from(run)), lines, _memory: memory })
+        Ok(BitstateStore { filter, seed: mix(u64::from(run)), sample: None, lines, _memory: memory })
+    }
+
+    /// The same, with new states noted in a sample.
+    pub fn noting(self, sample: Arc<Sample>) -> Self {
+        BitstateStore { sample: Some(sample), ..self }
+    }
+
+    /// Notes a new state in the sample, by a hash that does not depend on the run.
+    #[inline]
+    fn note(&self, hash: u64) {
+        if let Some(sample) = &self.sample {
+            sample.note(unmix(unmix(hash)).wrapping_sub(self.seed));
+        }
     }
 
     #[inline]
@@ -231,8 +247,11 @@ impl Session for BitstateSession<'_> {
     fn commit(&mut self, (line, hash): (u64, u64), _: &[Word], _: Option<StateRef>) -> Inserted {
         let state = StateRef(hash);
         let (line, bits) = (self.store.line(line), self.store.bits(hash));
-        let is_known = are_set(line, &bits) || !BitstateSession::set(line, &bits);
-        if is_known { Inserted::Known(state) } else { Inserted::New(state) }
+        if are_set(line, &bits) || !BitstateSession::set(line, &bits) {
+            return Inserted::Known(state);
+        }
+        self.store.note(hash);
+        Inserted::New(state)
     }
 
     fn contains(&mut self, (line, hash): (u64, u64), _: &[Word]) -> bool {

@@ -26,6 +26,7 @@ mod memory;
 mod moving;
 mod nodes;
 mod reconstruct;
+mod sample;
 mod segments;
 mod shape;
 mod tree;
@@ -37,6 +38,7 @@ pub use hash::hash_words;
 pub use hash_compact::HashCompactStore;
 pub use lineage::{Lineage, LineageSession};
 pub use reconstruct::ReconstructingStore;
+pub use sample::Sample;
 pub use tree::TreeStore;
 
 use dampf_core::{Successors, Word};
@@ -82,6 +84,15 @@ impl Exactness {
             // Each pair of states collides with a probability of 2^-bits.
             Exactness::Hashed { bits } => states as f64 * states as f64 / 2.0 * (-f64::from(bits)).exp2(),
             Exactness::Filtered(filter) => filter.left_out(states),
+        }
+    }
+
+    /// The probability that the next new state is taken for another one, when so many were found.
+    pub fn mistake_probability(self, states: u64) -> f64 {
+        match self {
+            Exactness::Exact => 0.0,
+            Exactness::Hashed { bits } => states as f64 * (-f64::from(bits)).exp2(),
+            Exactness::Filtered(filter) => filter.mistake_probability(states as f64),
         }
     }
 

@@ -14,7 +14,7 @@ use crate::terminal::{Terminal, complain};
 use dampf_core::{Describe, Finding, Restore, Sections, Transfer, Verdict, replay_selected};
 use dampf_report::{Origin, Run, Traffic};
 use dampf_search::{Monitor, Order, Outcome, StopReason, judge};
-use dampf_store::{BitstateStore, ExactStore, Exactness, HashCompactStore, ReconstructingStore, TreeStore};
+use dampf_store::{ExactStore, Exactness, HashCompactStore, ReconstructingStore, TreeStore};
 use std::sync::Arc;
 
 /// What a search came to.
@@ -97,8 +97,8 @@ pub fn search<M: Searchable>(
             Ok(Searched { outcome, traffic: None, cut_short: None })
         }
         (Ranks::One, Store::Bitstate(bitstate)) => {
-            let store = BitstateStore::new(bitstate.filter(options.max_memory), 0).map_err(no_memory)?;
-            let outcome = dampf_search::check_carrying(model, &store, &search, &monitor);
+            let (filter, runs) = (bitstate.filter(options.max_memory), bitstate.runs());
+            let outcome = dampf_search::check_in_runs(model, filter, runs, &search, &monitor).map_err(no_memory)?;
             Ok(Searched { outcome, traffic: None, cut_short: None })
         }
         (Ranks::One, Store::Reconstruct { steps }) => {
