@@ -36,14 +36,19 @@ struct Levels {
 
 pub(crate) fn search<R: Recall<S>, M: Model, S: Store>(
     model: &M,
-    store: &S,
+    (store, recall): (&S, &R),
     options: &SearchOptions,
     monitor: &Monitor,
 ) -> Traversal {
     let mut traversal = Traversal::default();
     let carried = R::carried(model.width());
     let mut first = States::new(carried);
-    if !traversal.begin(model, store, (options, monitor), |_, state, words| first.push(state, words)) {
+    let (mut notes, mut waiting) = (recall.notes(), Vec::new());
+    let begun = traversal.begin(model, store, (options, monitor), |number, state, words| {
+        R::begin(&mut notes, number, words, &mut waiting);
+        first.push(state, &waiting);
+    });
+    if !begun {
         return traversal;
     }
     let levels = Mutex::new(Levels {
@@ -70,7 +75,7 @@ pub(crate) fn search<R: Recall<S>, M: Model, S: Store>(
         carried,
         truncated: false,
     };
-    traversal.explore::<R, M, S, _>(model, store, (options, monitor), frontier);
+    traversal.explore::<R, M, S, _>(model, (store, recall), (options, monitor), frontier);
     traversal.absorb(ahead.into_inner());
     traversal
 }
@@ -174,8 +179,8 @@ impl Frontier for LevelFrontier<'_> {
     }
 
     #[inline]
-    fn put(&mut self, state: StateRef, words: &[Word], _: Action) {
-        self.filling.push(state, words);
+    fn put(&mut self, state: StateRef, carried: &[Word], _: &[Word], _: Action) {
+        self.filling.push(state, carried);
         if self.filling.len() >= CHUNK {
             self.hand_over();
         }

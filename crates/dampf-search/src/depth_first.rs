@@ -35,13 +35,17 @@ struct Offers {
 
 pub(crate) fn search<R: Recall<S>, M: Model, S: Store>(
     model: &M,
-    store: &S,
+    (store, recall): (&S, &R),
     options: &SearchOptions,
     monitor: &Monitor,
 ) -> Traversal {
     let mut traversal = Traversal::default();
     let mut first = PathStack::new(R::carried(model.width()));
-    let begun = traversal.begin(model, store, (options, monitor), |_, state, words| first.push(state, 0, words));
+    let (mut notes, mut waiting) = (recall.notes(), Vec::new());
+    let begun = traversal.begin(model, store, (options, monitor), |number, state, words| {
+        R::begin(&mut notes, number, words, &mut waiting);
+        first.push(state, 0, &waiting);
+    });
     if !begun {
         return traversal;
     }
@@ -59,7 +63,7 @@ pub(crate) fn search<R: Recall<S>, M: Model, S: Store>(
         until_look: SHARE_INTERVAL,
         truncated: false,
     };
-    traversal.explore::<R, M, S, _>(model, store, (options, monitor), frontier);
+    traversal.explore::<R, M, S, _>(model, (store, recall), (options, monitor), frontier);
     traversal
 }
 
@@ -146,8 +150,8 @@ impl Frontier for StackFrontier<'_> {
     }
 
     #[inline]
-    fn put(&mut self, state: StateRef, words: &[Word], _: Action) {
-        self.stack.put(state, words);
+    fn put(&mut self, state: StateRef, carried: &[Word], _: &[Word], _: Action) {
+        self.stack.put(state, carried);
     }
 
     fn route(&self, _: &States, _: usize) -> Route {

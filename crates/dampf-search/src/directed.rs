@@ -21,7 +21,7 @@ use heuristic::Guide;
 use crate::recall::{Carried, FromStore};
 use crate::{Monitor, Outcome, SearchOptions, conclude};
 use dampf_core::Observations;
-use dampf_store::{ExactStore, Parent, Parents, Retrieve};
+use dampf_store::{ExactStore, Parents, Retrieve, Store};
 
 /// In which order a directed search takes states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,7 +47,7 @@ pub fn check_directed<M: Observations, S: Retrieve + Parents>(
 ) -> Outcome {
     let guide = || Guide::new(model, heuristic);
     conclude::<FromStore, M, S>(model, store, options, monitor, || {
-        best_first::search::<FromStore, M, S, _>(model, store, (direction, &guide), options, monitor)
+        best_first::search(model, (store, &FromStore), (direction, &guide), options, monitor)
     })
 }
 
@@ -55,7 +55,7 @@ pub fn check_directed<M: Observations, S: Retrieve + Parents>(
 ///
 /// # Panics
 /// Like [`check_directed`].
-pub fn check_directed_carrying<M: Observations, S: Parent>(
+pub fn check_directed_carrying<M: Observations, S: Store>(
     model: &M,
     store: &S,
     (direction, heuristic): (Direction, &Heuristic),
@@ -63,8 +63,9 @@ pub fn check_directed_carrying<M: Observations, S: Parent>(
     monitor: &Monitor,
 ) -> Outcome {
     let guide = || Guide::new(model, heuristic);
+    let carried = Carried::default();
     conclude::<Carried, M, S>(model, store, options, monitor, || {
-        best_first::search::<Carried, M, S, _>(model, store, (direction, &guide), options, monitor)
+        best_first::search(model, (store, &carried), (direction, &guide), options, monitor)
     })
 }
 

@@ -79,8 +79,8 @@ pub(crate) trait Frontier {
         let _ = state;
     }
 
-    /// Adds a state that a step from a state of the batch has led to.
-    fn put(&mut self, state: StateRef, words: &[Word], action: Action);
+    /// Adds a state that a step from the state that was told last has led to, with what is carried with its name.
+    fn put(&mut self, state: StateRef, carried: &[Word], words: &[Word], action: Action);
 
     /// How the search came to a state of the batch.
     fn route(&self, batch: &States, number: usize) -> Route;

@@ -13,11 +13,13 @@
 //! `predictable.rs` is breadth-first in a canonical order, with the same result for any number of threads: its sink
 //! stages. [`external`] is breadth-first on disk, for spaces that are larger than memory: its sink gathers.
 //!
+//! `sequential.rs` repeats a search that loses states, with other hash functions.
+//!
 //! `shortening.rs` looks for a shorter run where one was found with steps left out.
 //!
 //! A search answers with a [`Verdict`] that is honest: `Verified` only if nothing was left out, which the store has a
-//! say in. The trail of every finding is rebuilt from the store's parent information and replayed on the model before
-//! it is returned.
+//! say in. The trail of every finding is rebuilt from the store's parent information, or from what waits with states
+//! (`recall.rs`), and replayed on the model before it is returned.
 
 mod breadth_first;
 pub mod checkpoint;
@@ -35,6 +37,7 @@ mod rebuild;
 mod recall;
 pub mod safra;
 mod scouts;
+mod sequential;
 mod shortening;
 mod stack_slicing;
 mod traversal;
@@ -46,12 +49,13 @@ pub use directed::{
 pub use expand::{Expander, Judgement, Sink};
 pub use monitor::{Monitor, Snapshot, StopReason};
 pub use scouts::SCOUTS_FROM;
+pub use sequential::check_in_runs;
 pub use shortening::{SHORTENING_STATES_MAX, shortened};
 pub use stack_slicing::HandOff;
 pub use watch::{peak_resident_bytes, resident_bytes, resident_file_bytes, watched};
 
 use dampf_core::{Fault, FaultSelection, Finding, Model, Statistics, Trail, Verdict, replay_selected};
-use dampf_store::{Exactness, Parent, Parents, Retrieve, Staging, Store};
+use dampf_store::{Exactness, Parents, Retrieve, Staging, Store};
 use recall::{Carried, FromStore, Recall};
 use std::time::Duration;
 use traversal::{Discovery, Traversal};
@@ -137,35 +141,51 @@ pub fn check<M: Model, S: Retrieve + Parents + Staging>(
     options: &SearchOptions,
     monitor: &Monitor,
 ) -> Outcome {
-    conclude::<FromStore, M, S>(model, store, options, monitor, || match (options.deterministic, options.order) {
-        (true, _) => predictable::search(model, store, options, monitor),
-        (false, Order::BreadthFirst) => breadth_first::search::<FromStore, M, S>(model, store, options, monitor),
-        (false, Order::DepthFirst) => depth_first::search::<FromStore, M, S>(model, store, options, monitor),
-        (false, Order::StackSlicing(hand_off)) => {
-            stack_slicing::search::<FromStore, M, S>(model, store, hand_off, options, monitor)
-        }
+    conclude::<FromStore, M, S>(model, store, options, monitor, || match options.deterministic {
+        true => predictable::search(model, store, options, monitor),
+        false => in_order(model, (store, &FromStore), options, monitor),
     })
 }
 
-/// The same with a store that does not give states back: the words of states that wait are kept with them. Not for
-/// predictable searches.
+/// The same with a store that cannot look states up level by level. Not for predictable searches.
 ///
 /// # Panics
 /// Like [`check`].
-pub fn check_carrying<M: Model, S: Parent>(
+pub fn check_in_order<M: Model, S: Retrieve + Parents>(
     model: &M,
     store: &S,
     options: &SearchOptions,
     monitor: &Monitor,
 ) -> Outcome {
-    assert!(!options.deterministic, "a predictable search asks its store for states");
-    conclude::<Carried, M, S>(model, store, options, monitor, || match options.order {
-        Order::BreadthFirst => breadth_first::search::<Carried, M, S>(model, store, options, monitor),
-        Order::DepthFirst => depth_first::search::<Carried, M, S>(model, store, options, monitor),
-        Order::StackSlicing(hand_off) => {
-            stack_slicing::search::<Carried, M, S>(model, store, hand_off, options, monitor)
-        }
+    assert!(!options.deterministic, "a predictable search stages what it finds");
+    conclude::<FromStore, M, S>(model, store, options, monitor, || {
+        in_order(model, (store, &FromStore), options, monitor)
     })
+}
+
+/// The same with a store that does not give states back: the words of states that wait are kept with them, and how the
+/// search came to them. Not for predictable searches.
+///
+/// # Panics
+/// Like [`check`].
+pub fn check_carrying<M: Model, S: Store>(model: &M, store: &S, options: &SearchOptions, monitor: &Monitor) -> Outcome {
+    assert!(!options.deterministic, "a predictable search asks its store for states");
+    let carried = Carried::default();
+    conclude::<Carried, M, S>(model, store, options, monitor, || in_order(model, (store, &carried), options, monitor))
+}
+
+/// Explores in the order that the options say.
+fn in_order<R: Recall<S>, M: Model, S: Store>(
+    model: &M,
+    (store, recall): (&S, &R),
+    options: &SearchOptions,
+    monitor: &Monitor,
+) -> Traversal {
+    match options.order {
+        Order::BreadthFirst => breadth_first::search(model, (store, recall), options, monitor),
+        Order::DepthFirst => depth_first::search(model, (store, recall), options, monitor),
+        Order::StackSlicing(hand_off) => stack_slicing::search(model, (store, recall), hand_off, options, monitor),
+    }
 }
 
 fn conclude<R: Recall<S>, M: Model, S: Store>(
@@ -180,7 +200,7 @@ fn conclude<R: Recall<S>, M: Model, S: Store>(
     // What a search found under a refuted assumption is nothing.
     let discoveries = if judgement.refuted.is_empty() { discoveries.as_slice() } else { &[] };
     let finding = |discovery| finding::<R, M, S>(model, store, discovery, options);
-    let findings: Vec<Finding> = discoveries.iter().filter_map(finding).collect();
+    let findings: Vec<Finding> = discoveries.iter().map(finding).collect();
     let stopped = monitor.stopped();
     let statistics = monitor.snapshot().statistics(store.bytes());
     let verdict = judge(&findings, &judgement, stopped, (store.exactness(), statistics.states), options);
@@ -205,34 +225,49 @@ pub fn judge(
         judgement.truncated.then(depth_limit),
         judgement.unsupported.as_ref().map(ToString::to_string),
     ];
-    let reasons: Vec<String> = reasons.into_iter().flatten().collect();
-    if !reasons.is_empty() {
-        return Verdict::Unknown(reasons.join("; "));
+    let mut reasons: Vec<String> = reasons.into_iter().flatten().collect();
+    if reasons.is_empty() && exactness == Exactness::Exact {
+        return Verdict::Verified;
     }
-    match exactness {
-        Exactness::Exact => Verdict::Verified,
-        Exactness::Hashed { bits } => Verdict::Unknown(format!(
-            "nothing was found, but states were told apart by {bits} bits of a hash: the probability that one was left out is at \
-             most {:.1e}",
-            exactness.omission_probability(states)
-        )),
+    if reasons.is_empty() {
+        reasons.push("nothing was found".to_owned());
     }
+    let uncertainty = uncertainty(exactness, states).map_or_else(String::new, |what| format!(", but {what}"));
+    Verdict::Unknown(reasons.join("; ") + &uncertainty)
 }
 
-/// Turns a discovery into a finding whose trail was seen to lead to its fault. None where the store is not exact and
-/// has lost the trail.
+/// How sure a store is of so many states that it holds, in words for people; none where it is wholly.
+fn uncertainty(exactness: Exactness, states: u64) -> Option<String> {
+    let by_what = match exactness {
+        Exactness::Exact => return None,
+        Exactness::Hashed { bits } => format!("{bits} bits of a hash"),
+        Exactness::Filtered(filter) => format!("{} bits in a filter of {} bytes", filter.functions(), filter.bytes()),
+    };
+    let left_out = exactness.left_out(states);
+    let so_much = match left_out {
+        ..0.5 => format!("the probability that one was left out is at most {left_out:.1e}"),
+        _ => format!(
+            "the probability that one was left out is {:.2}, and about {} of {} were taken for others, an estimated coverage of {:.2} %",
+            1.0 - (-left_out).exp(),
+            left_out.round(),
+            (states as f64 + left_out).round(),
+            100.0 * exactness.coverage(states)
+        ),
+    };
+    Some(format!("states were told apart by {by_what}: {so_much}"))
+}
+
+/// Turns a discovery into a finding whose trail was seen to lead to its fault.
 fn finding<R: Recall<S>, M: Model, S: Store>(
     model: &M,
     store: &S,
     discovery: &Discovery,
     options: &SearchOptions,
-) -> Option<Finding> {
-    let trail = R::trail(model, store, &discovery.route, discovery.step)?;
+) -> Finding {
+    let trail = R::trail(model, store, &discovery.route, discovery.step);
     let ends_in = ends_in(model, &trail, options);
-    let is_there = ends_in.contains(&Some(discovery.fault.clone()));
-    let is_exact = store.exactness() == Exactness::Exact;
-    assert!(is_there || !is_exact, "{ends_in:?} is not {}", discovery.fault);
-    is_there.then(|| Finding { fault: discovery.fault.clone(), trail })
+    assert!(ends_in.contains(&Some(discovery.fault.clone())), "{ends_in:?} is not {}", discovery.fault);
+    Finding { fault: discovery.fault.clone(), trail }
 }
 
 /// The faults that a trail leads to: at its end, and behind a faulty last step.

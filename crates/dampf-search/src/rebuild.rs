@@ -9,7 +9,7 @@
 //! whole parents in memory, up to [`KNOWN_MAX`] states; a way backwards is complete as soon as it meets one of these.
 
 use dampf_core::{Action, Model, Successors, Trail, Word, Worker};
-use dampf_store::{Inserted, Parent, Parents, Retrieve, Session, StateRef, Store};
+use dampf_store::{Inserted, Parents, Retrieve, Session, StateRef, Store};
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// How many states of the beginning are remembered with their parents.
@@ -71,44 +71,22 @@ pub(crate) fn trail<M: Model, S: Retrieve + Parents>(
     trail
 }
 
-/// The same for a store that does not give states back, but knows parents: a walk forward along their names. None where
-/// no step leads on to the next name, because the store has taken another state for the one that was expanded.
-pub(crate) fn trail_along_names<M: Model, S: Parent>(
-    model: &M,
-    store: &S,
-    route: &Route,
-    step: Option<usize>,
-) -> Option<Trail> {
-    let target = match route {
-        Route::Known(trail) => return Some(trail.clone()),
-        route => route.end()?,
-    };
-    let mut names: Vec<StateRef> = std::iter::successors(Some(target), |&state| store.parent(state)).collect();
-    names.reverse();
-    let mut session = store.session();
-    let mut step_to = |out: &Successors, name: StateRef| {
-        (0..out.len()).filter(|&index| out.leads_on(index)).find(|&index| {
-            let pending = session.prepare(out.state(index));
-            let (Inserted::New(found) | Inserted::Known(found)) = session.commit(pending, out.state(index), None);
-            found == name
-        })
-    };
+/// The same where the whole run is known but for its last step.
+pub(crate) fn trail_of_actions<M: Model>(model: &M, route: &Route, step: Option<usize>) -> Trail {
+    let Route::Known(trail) = route else { unreachable!("a search that carries states knows how it came to them") };
+    let mut trail = trail.clone();
+    let Some(step) = step else { return trail };
     let (mut worker, mut out) = (model.worker(), Successors::new(model.width()));
     worker.initial(&mut out);
-    let initial = step_to(&out, names[0])?;
-    let mut state = out.state(initial).to_vec();
-    let mut trail = Trail::ending(initial as u64, Vec::new());
-    for &name in &names[1..] {
+    let mut state = out.state(trail.initial as usize).to_vec();
+    for &action in &trail.stem {
         worker.successors(&state, &mut out);
-        let index = step_to(&out, name)?;
-        trail.stem.push(out.action(index));
-        state.copy_from_slice(out.state(index));
+        let index = out.actions().iter().position(|&other| other == action);
+        state.copy_from_slice(out.state(index.expect("the step was taken from this state before")));
     }
-    if let Some(step) = step {
-        worker.successors(&state, &mut out);
-        trail.stem.push(*out.actions().get(step)?);
-    }
-    Some(trail)
+    worker.successors(&state, &mut out);
+    trail.stem.push(out.action(step));
+    trail
 }
 
 struct Rebuilder<'a, M: Model + 'a, S: Store> {

@@ -81,10 +81,10 @@ impl Seen {
             let within = monitor.within();
             let store = TreeStore::new(model.width());
             let traversal = match order {
-                None => depth_first::search::<FromStore, M, _>(model, &store, &options, &within),
+                None => depth_first::search(model, (&store, &FromStore), &options, &within),
                 Some(seed) => {
                     let direction = Direction::Random { seed };
-                    best_first::search::<FromStore, M, _, ()>(model, &store, (direction, &|| ()), &options, &within)
+                    best_first::search(model, (&store, &FromStore), (direction, &|| ()), &options, &within)
                 }
             };
             let Traversal { discoveries, judgement } = traversal;

@@ -54,7 +54,7 @@ const LOOK_INTERVAL: u32 = 64;
 
 pub(crate) fn search<R: Recall<S>, M: Model, S: Store>(
     model: &M,
-    store: &S,
+    (store, recall): (&S, &R),
     hand_off: HandOff,
     options: &SearchOptions,
     monitor: &Monitor,
@@ -62,7 +62,11 @@ pub(crate) fn search<R: Recall<S>, M: Model, S: Store>(
     let mut traversal = Traversal::default();
     let carried = R::carried(model.width());
     let mut first = PathStack::new(carried);
-    let begun = traversal.begin(model, store, (options, monitor), |_, state, words| first.push(state, 0, words));
+    let (mut notes, mut waiting) = (recall.notes(), Vec::new());
+    let begun = traversal.begin(model, store, (options, monitor), |number, state, words| {
+        R::begin(&mut notes, number, words, &mut waiting);
+        first.push(state, 0, &waiting);
+    });
     if !begun {
         return traversal;
     }
@@ -91,7 +95,7 @@ pub(crate) fn search<R: Recall<S>, M: Model, S: Store>(
             words: Vec::new(),
         }
     };
-    traversal.explore::<R, M, S, _>(model, store, (options, monitor), frontier);
+    traversal.explore::<R, M, S, _>(model, (store, recall), (options, monitor), frontier);
     let left_over = ring.left_over();
     assert!(left_over == 0 || monitor.is_stopped(), "the search ended with {left_over} states unexplored");
     monitor.set_frontier(left_over);
@@ -206,12 +210,12 @@ impl Frontier for SliceFrontier<'_> {
     }
 
     #[inline]
-    fn put(&mut self, state: StateRef, words: &[Word], _: Action) {
+    fn put(&mut self, state: StateRef, carried: &[Word], _: &[Word], _: Action) {
         let depth = self.stack.depth() + 1;
-        if depth - self.slice_begin >= self.hand_off.depth && self.hand_over(state, depth, words) {
+        if depth - self.slice_begin >= self.hand_off.depth && self.hand_over(state, depth, carried) {
             return;
         }
-        self.stack.put(state, words);
+        self.stack.put(state, carried);
     }
 
     fn route(&self, _: &States, _: usize) -> Route {

@@ -1,15 +1,22 @@
 //! The loop of every search that keeps its states in memory and commits them as they come: take a batch from the
 //! frontier, expand it, commit what was found, put it into the frontier. Searches differ in their frontiers only.
+//!
+//! **Looking past known states.** A store that is not exact may take a new state for a known one, and what only that
+//! leads to would be lost with it: in graphs with long ways and few branches, fifty states for every one. So where a
+//! store is likely to be wrong ([`LOOK_FROM`]), the successors of states that it takes for known are looked up too.
+//! Nearly all of them are known; one that is not has been found all the same.
 
 use crate::expand::{Expander, Explored, Judgement, Sink};
 use crate::frontier::{Frontier, States};
 use crate::rebuild::Route;
 use crate::recall::Recall;
 use crate::{FINDINGS_MAX, Monitor, SearchOptions, StopReason};
-use dampf_core::{Fault, Model, Successors, Trail, Word};
-use dampf_store::{Inserted, Session, StateRef, Store};
+use dampf_core::{Action, Fault, Model, Successors, Trail, Word};
+use dampf_store::{Exactness, Inserted, Session, StateRef, Store};
 use std::convert::Infallible;
-use std::marker::PhantomData;
+
+/// From which probability on, that a new state is taken for a known one, it is worth the time to look past these.
+const LOOK_FROM: f64 = 1e-4;
 
 /// Where a fault was met.
 #[derive(Clone, Debug)]
@@ -78,13 +85,14 @@ impl Traversal {
     pub fn explore<R: Recall<S>, M: Model, S: Store, F: Frontier>(
         &mut self,
         model: &M,
-        store: &S,
+        (store, recall): (&S, &R),
         (options, monitor): (&SearchOptions, &Monitor),
         frontier: impl Fn(usize) -> F + Sync,
     ) {
         let work = |number: usize| {
             let mut thread = Thread::<R, M, S, F> {
                 expander: Expander::new(model, options),
+                exactness: store.exactness(),
                 session: store.session(),
                 frontier: frontier(number),
                 options,
@@ -92,7 +100,9 @@ impl Traversal {
                 traversal: Traversal::default(),
                 pending: Vec::new(),
                 met: Vec::new(),
-                recall: PhantomData,
+                notes: recall.notes(),
+                carried: Vec::new(),
+                known: Known::default(),
             };
             thread.run(States::new(R::carried(model.width())));
             thread.traversal.judgement.absorb(thread.expander.take_judgement());
@@ -113,8 +123,9 @@ impl Traversal {
 /// A fault that a batch met: the number of the state, the faulty step, the fault.
 type Met = (usize, Option<usize>, Fault);
 
-struct Thread<'a, R, M: Model, S: Store + 'a, F> {
+struct Thread<'a, R: Recall<S> + 'a, M: Model, S: Store + 'a, F> {
     expander: Expander<'a, M>,
+    exactness: Exactness,
     session: S::Session<'a>,
     frontier: F,
     options: &'a SearchOptions,
@@ -122,7 +133,21 @@ struct Thread<'a, R, M: Model, S: Store + 'a, F> {
     traversal: Traversal,
     pending: Vec<<S::Session<'a> as Session>::Pending>,
     met: Vec<Met>,
-    recall: PhantomData<R>,
+    notes: R::Notes<'a>,
+    /// What will wait with a state that was found.
+    carried: Vec<Word>,
+    known: Known,
+}
+
+/// States that a store has taken for known, to be looked past.
+#[derive(Default)]
+struct Known {
+    is_collected: bool,
+    /// The number of the state in the batch from which a step with this label leads to one.
+    steps: Vec<(usize, Action)>,
+    words: Vec<Word>,
+    /// How many states there are when it is to be decided again whether to look.
+    decide_at: u64,
 }
 
 impl<R: Recall<S>, M: Model, S: Store, F: Frontier> Thread<'_, R, M, S, F> {
@@ -136,10 +161,15 @@ impl<R: Recall<S>, M: Model, S: Store, F: Frontier> Thread<'_, R, M, S, F> {
                 met: &mut self.met,
                 monitor: self.monitor,
                 found: 0,
-                recall: PhantomData,
+                notes: &mut self.notes,
+                carried: &mut self.carried,
+                known: &mut self.known,
             };
             let Ok(steps) = self.expander.expand(batch.names(), &mut sink);
             let states = self.monitor.add(sink.found, steps);
+            if self.exactness != Exactness::Exact {
+                self.look_past_known(&batch, states);
+            }
             if !self.expander.judgement().refuted.is_empty() {
                 self.monitor.stop(StopReason::Refuted);
             }
@@ -150,7 +180,46 @@ impl<R: Recall<S>, M: Model, S: Store, F: Frontier> Thread<'_, R, M, S, F> {
                 self.note_faults(&batch);
             }
             self.frontier.finish_batch();
+            (0..batch.len()).for_each(|number| R::finish(&mut self.notes, batch.words(number)));
             batch.clear();
+        }
+    }
+
+    /// Looks the successors of states up that the store has taken for known. Not where depth is limited, because they
+    /// are a step further away than what else is found from the batch.
+    fn look_past_known(&mut self, batch: &States, states: u64) {
+        let width = self.known.words.len() / self.known.steps.len().max(1);
+        let mut found = 0;
+        // What waits with the state that is looked past.
+        let mut past = Vec::new();
+        for (&(number, action), words) in self.known.steps.iter().zip(self.known.words.chunks_exact(width.max(1))) {
+            if self.monitor.is_stopped() {
+                break;
+            }
+            let mut is_noted = false;
+            let successors = self.expander.successors_of(words);
+            for step in (0..successors.len()).filter(|&step| successors.leads_on(step)) {
+                let next = successors.state(step);
+                let pending = self.session.prepare(next);
+                let Inserted::New(name) = self.session.commit(pending, next, None) else { continue };
+                if !std::mem::replace(&mut is_noted, true) {
+                    R::find(&mut self.notes, batch.words(number), action, words, &mut past);
+                }
+                R::find(&mut self.notes, &past, successors.action(step), next, &mut self.carried);
+                self.frontier.expands(words);
+                self.frontier.put(name, &self.carried, next, successors.action(step));
+                found += 1;
+            }
+            if is_noted {
+                R::finish(&mut self.notes, &past);
+            }
+        }
+        self.known.steps.clear();
+        self.known.words.clear();
+        let states = self.monitor.add(found, 0).max(states);
+        if states >= self.known.decide_at && self.options.max_depth.is_none() {
+            self.known.is_collected = self.exactness.mistake_probability(states) >= LOOK_FROM;
+            self.known.decide_at = states + states / 16 + 64;
         }
     }
 
@@ -158,7 +227,9 @@ impl<R: Recall<S>, M: Model, S: Store, F: Frontier> Thread<'_, R, M, S, F> {
     fn note_faults(&mut self, batch: &States) {
         for (number, step, fault) in self.met.drain(..) {
             self.monitor.add_fault();
-            self.traversal.note(Discovery { fault, route: self.frontier.route(batch, number), step });
+            let route = R::route(&self.notes, batch.words(number));
+            let route = route.unwrap_or_else(|| self.frontier.route(batch, number));
+            self.traversal.note(Discovery { fault, route, step });
             if !self.options.keep_going {
                 self.monitor.stop(StopReason::Fault);
             }
@@ -167,7 +238,7 @@ impl<R: Recall<S>, M: Model, S: Store, F: Frontier> Thread<'_, R, M, S, F> {
 }
 
 /// Commits successors to the store as they come, and puts the new ones into a frontier.
-struct Committing<'t, 's, R, S: Store + 's, F> {
+struct Committing<'t, 's, R: Recall<S> + 's, S: Store + 's, F> {
     batch: &'t States,
     session: &'t mut S::Session<'s>,
     frontier: &'t mut F,
@@ -176,7 +247,9 @@ struct Committing<'t, 's, R, S: Store + 's, F> {
     monitor: &'t Monitor,
     /// How many successors were new.
     found: u64,
-    recall: PhantomData<R>,
+    notes: &'t mut R::Notes<'s>,
+    carried: &'t mut Vec<Word>,
+    known: &'t mut Known,
 }
 
 impl<R: Recall<S>, S: Store, F: Frontier> Sink for Committing<'_, '_, R, S, F> {
@@ -207,7 +280,7 @@ impl<R: Recall<S>, S: Store, F: Frontier> Sink for Committing<'_, '_, R, S, F> {
     #[inline]
     fn commit(&mut self, batch: &[StateRef], successors: &[Successors]) -> Result<(), Infallible> {
         let mut pending = self.pending.as_slice();
-        for (&state, successors) in batch.iter().zip(successors) {
+        for (number, (&state, successors)) in batch.iter().zip(successors).enumerate() {
             let (steps, rest) = pending.split_at(successors.len());
             pending = rest;
             let all_lead_on = successors.is_unremarkable();
@@ -215,9 +288,17 @@ impl<R: Recall<S>, S: Store, F: Frontier> Sink for Committing<'_, '_, R, S, F> {
                 if !all_lead_on && !successors.leads_on(step) {
                     continue;
                 }
-                if let Inserted::New(found) = self.session.commit(pending, words, Some(state)) {
-                    self.found += 1;
-                    self.frontier.put(found, words, successors.action(step));
+                match self.session.commit(pending, words, Some(state)) {
+                    Inserted::New(found) => {
+                        self.found += 1;
+                        R::find(self.notes, self.batch.words(number), successors.action(step), words, self.carried);
+                        self.frontier.put(found, self.carried, words, successors.action(step));
+                    }
+                    Inserted::Known(_) if self.known.is_collected => {
+                        self.known.steps.push((number, successors.action(step)));
+                        self.known.words.extend_from_slice(words);
+                    }
+                    Inserted::Known(_) => {}
                 }
             }
         }

@@ -173,7 +173,7 @@ fn best_first_and_random_searches_agree_with_the_reference() {
                         let counted = (outcome.statistics.states, outcome.statistics.transitions);
                         assert_eq!(counted, (expected.states, expected.transitions), "{context}");
                     }
-                    let store = HashCompactStore::new();
+                    let store = HashCompactStore::new(64);
                     let outcome = check_directed_carrying(&model, &store, how, &options, &Monitor::new());
                     compare(&model, &outcome, &expected, false, &context);
                 }

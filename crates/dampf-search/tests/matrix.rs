@@ -1,8 +1,10 @@
 //! Every search, store and number of threads against the naive reference, on random graphs.
 
 use dampf_core::{FaultKind, FaultSelection, IgnoredFaults, Model, Verdict, replay_selected};
-use dampf_search::{HandOff, Monitor, Order, Outcome, SearchOptions, StopReason, check, check_carrying};
-use dampf_store::{ExactStore, HashCompactStore, TreeStore};
+use dampf_search::{
+    HandOff, Monitor, Order, Outcome, SearchOptions, StopReason, check, check_carrying, check_in_order, check_in_runs,
+};
+use dampf_store::{BitstateStore, ExactStore, Filter, HashCompactStore, ReconstructingStore, TreeStore};
 use dampf_testkit::graph::{Edge, Graph, Size, random_graph};
 use dampf_testkit::pages::Pages;
 use dampf_testkit::reference::{Expected, reference, reference_selected};
@@ -14,17 +16,30 @@ use std::num::NonZeroU32;
 enum StoreKind {
     Exact,
     Tree,
-    HashCompact,
+    /// Of so many bits.
+    HashCompact(u32),
+    /// Of so many bytes: far more than is needed, or far less.
+    Bitstate(u64),
+    /// With key states so many steps apart.
+    Reconstruct(u32),
 }
 
 impl StoreKind {
     /// The verdict on a model of which nothing is wrong and nothing was left out.
     fn is_green(self, verdict: &Verdict) -> bool {
         match (self, verdict) {
-            (StoreKind::HashCompact, Verdict::Unknown(reason)) => reason.contains("64 bits of a hash"),
-            (StoreKind::HashCompact, _) => false,
+            (StoreKind::HashCompact(bits), Verdict::Unknown(reason)) => {
+                reason.contains(&format!("{bits} bits of a hash"))
+            }
+            (StoreKind::Bitstate(_), Verdict::Unknown(reason)) => reason.contains("bits in a filter of"),
+            (StoreKind::HashCompact(_) | StoreKind::Bitstate(_), _) => false,
             (_, verdict) => *verdict == Verdict::Verified,
         }
+    }
+
+    /// Whether a predictable search has what it asks for.
+    fn is_predictable(self) -> bool {
+        matches!(self, StoreKind::Exact | StoreKind::Tree)
     }
 }
 
@@ -47,7 +62,17 @@ impl Engine {
         match self.store {
             StoreKind::Exact => check(model, &ExactStore::new(model.width()), &self.options, &monitor),
             StoreKind::Tree => check(model, &TreeStore::new(model.width()), &self.options, &monitor),
-            StoreKind::HashCompact => check_carrying(model, &HashCompactStore::new(), &self.options, &monitor),
+            StoreKind::HashCompact(bits) => {
+                check_carrying(model, &HashCompactStore::new(bits), &self.options, &monitor)
+            }
+            StoreKind::Bitstate(bytes) => {
+                let store = BitstateStore::new(Filter::new(bytes, 8), 0).expect("there is room");
+                check_carrying(model, &store, &self.options, &monitor)
+            }
+            StoreKind::Reconstruct(steps) => {
+                let store = ReconstructingStore::new(model, NonZeroU32::new(steps).expect("not zero"));
+                check_in_order(model, &store, &self.options, &monitor)
+            }
         }
     }
 }
@@ -60,13 +85,19 @@ fn orders() -> Vec<(Order, bool)> {
     others.into_iter().chain(slicing).collect()
 }
 
+/// Every search with every store that loses no state of a small graph.
 fn matrix(deadlocks: bool) -> Vec<Engine> {
+    use StoreKind::{Bitstate, Exact, HashCompact, Reconstruct, Tree};
+    engines(&[Exact, Tree, HashCompact(64), Bitstate(1 << 14), Reconstruct(3)], deadlocks)
+}
+
+fn engines(stores: &[StoreKind], deadlocks: bool) -> Vec<Engine> {
     let mut engines = Vec::new();
-    for store in [StoreKind::Exact, StoreKind::Tree, StoreKind::HashCompact] {
+    for &store in stores {
         for threads in [1, 2, 4] {
             for keep_going in [false, true] {
                 for (order, deterministic) in orders() {
-                    if deterministic && matches!(store, StoreKind::HashCompact) {
+                    if deterministic && !store.is_predictable() {
                         continue;
                     }
                     let options = SearchOptions {
@@ -185,13 +216,44 @@ fn initial_states_that_are_repeated_keep_their_numbers() {
 
 #[test]
 fn engines_agree_on_graphs_that_make_tables_grow() {
+    use StoreKind::{Bitstate, Exact, HashCompact, Reconstruct, Tree};
+    let stores = [Exact, Tree, HashCompact(64), Bitstate(1 << 24), Reconstruct(8)];
     for seed in 0..2 {
         let graph = random_graph(seed, Size { states: 300_000, fanout: 6, faults: [0, 50_000][seed as usize] });
         let expected = reference(&graph, false);
-        for engine in matrix(false) {
+        for engine in engines(&stores, false) {
             compare(&graph, &expected, &engine, &format!("seed {seed}"));
         }
     }
+}
+
+/// What a store that loses states may say: nothing that is not so, and nothing about what it has not seen.
+#[test]
+fn stores_that_lose_states_find_real_faults_and_verify_nothing() {
+    let (mut missed, mut found) = (0, 0);
+    for seed in 0..200 {
+        let graph = random_graph(seed, Size { states: 150, fanout: 3, faults: [0, 20][seed as usize % 2] });
+        let expected = reference(&graph, false);
+        for engine in engines(&[StoreKind::HashCompact(24), StoreKind::Bitstate(64)], false) {
+            let outcome = engine.run(&graph);
+            let context = format!("seed {seed}, {engine}: {outcome:?}");
+            assert!(outcome.statistics.states <= expected.states, "{context}");
+            assert!(outcome.statistics.transitions <= expected.transitions, "{context}");
+            missed += usize::from(outcome.statistics.states < expected.states && expected.faults.is_empty());
+            found += outcome.findings.len();
+            for finding in &outcome.findings {
+                let replayed = replay_selected(&graph, &finding.trail, false, &engine.options.faults);
+                let replayed = replayed.expect("trails replay");
+                assert!([replayed.fault, replayed.fault_beyond].contains(&Some(finding.fault.clone())), "{context}");
+                assert!(expected.faults.contains(&finding.fault), "{context}");
+            }
+            match &outcome.verdict {
+                Verdict::Violated(finding) => assert_eq!(Some(&**finding), outcome.findings.first(), "{context}"),
+                verdict => assert!(outcome.findings.is_empty() && engine.store.is_green(verdict), "{context}"),
+            }
+        }
+    }
+    assert!(missed > 300 && found > 1000, "{missed} {found}");
 }
 
 #[test]
@@ -230,4 +292,27 @@ fn a_search_that_is_asked_to_stop_says_so() {
     monitor.stop(StopReason::Interrupted);
     let outcome = check(&pages, &TreeStore::new(pages.width()), &SearchOptions::default(), &monitor);
     assert_eq!(outcome.verdict, Verdict::Unknown("the search was interrupted".to_owned()));
+}
+
+#[test]
+fn runs_with_different_hash_functions_find_more_faults_and_verify_nothing() {
+    let (mut once, mut often) = (0, 0);
+    for seed in 0..200 {
+        let graph = random_graph(seed, Size { states: 300, fanout: 3, faults: 30 });
+        let expected = reference(&graph, false);
+        let options = SearchOptions { deadlocks: false, keep_going: true, ..SearchOptions::default() };
+        let run = |runs: u32| {
+            let outcome = check_in_runs(&graph, Filter::new(64, 2), runs, &options, &Monitor::new());
+            let outcome = outcome.expect("there is room");
+            assert!(outcome.statistics.states <= expected.states, "seed {seed}");
+            assert!(outcome.findings.iter().all(|finding| expected.faults.contains(&finding.fault)), "seed {seed}");
+            match &outcome.verdict {
+                Verdict::Violated(_) => assert!(!outcome.findings.is_empty(), "seed {seed}"),
+                verdict => assert!(StoreKind::Bitstate(64).is_green(verdict), "seed {seed}: {verdict:?}"),
+            }
+            outcome.findings.len()
+        };
+        (once, often) = (once + run(1), often + run(5));
+    }
+    assert!(once < often, "{once} {often}");
 }

@@ -54,7 +54,7 @@ fn states_that_a_full_queue_refuses_are_explored_all_the_same() {
         for depth in [0, 1, 2, 3] {
             let options = slicing(depth, threads);
             let exact = check(&graph, &ExactStore::new(graph.width()), &options, &Monitor::new());
-            let carrying = check_carrying(&graph, &HashCompactStore::new(), &options, &Monitor::new());
+            let carrying = check_carrying(&graph, &HashCompactStore::new(64), &options, &Monitor::new());
             assert_eq!(exact.verdict, Verdict::Verified, "slices of {depth}, {threads} workers");
             for outcome in [exact, carrying, on_tree(&graph, &options)] {
                 let counts = (outcome.statistics.states, outcome.statistics.transitions, outcome.statistics.depth);

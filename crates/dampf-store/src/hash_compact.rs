@@ -1,43 +1,33 @@
-//! The hash-compact store: of every state a 64-bit hash, and where it was first reached from.
+//! The hash-compact store: of every state some bits of a hash, and nothing else.
 //!
-//! What a state takes does not depend on its size, and no state is given back: a search carries the words of states
-//! that wait, and finds a trail by following parents to the initial state and walking forward along their hashes. Two
-//! states with the same hash are taken for one, so the store is not exact, and says so.
-//!
-//! The hashes are kept as states of two words in an exact store.
+//! What a state takes does not depend on its size: a byte less than the hash has, and a tenth or two of that for free
+//! places. No state is given back and no parents are known, so a search carries the words of states that wait and how
+//! it came to them. Two states with the same bits are taken for one, so the store is not exact, and says so.
 
-use crate::exact::{ExactSession, ExactStore};
+use crate::fingerprints::{Fingerprints, KEY_BITS};
 use crate::hash::hash_words;
-use crate::{Exactness, Inserted, Marks, Parent, Session, StateRef, Store};
+use crate::{Exactness, Inserted, Session, StateRef, Store};
 use dampf_core::Word;
 
-const HASH_WORDS: usize = 2;
-
 pub struct HashCompactStore {
-    hashes: ExactStore,
+    hashes: Fingerprints,
 }
 
 impl HashCompactStore {
-    pub fn new() -> Self {
-        HashCompactStore { hashes: ExactStore::new(HASH_WORDS) }
-    }
-}
+    /// How many bits of a hash may be kept: whole bytes.
+    pub const BITS: std::ops::RangeInclusive<u32> = KEY_BITS;
 
-impl Default for HashCompactStore {
-    fn default() -> Self {
-        HashCompactStore::new()
+    /// A store of so many bits a state: a multiple of eight among [`BITS`](Self::BITS).
+    pub fn new(bits: u32) -> Self {
+        HashCompactStore { hashes: Fingerprints::new(bits) }
     }
-}
-
-fn halves(hash: u64) -> [Word; HASH_WORDS] {
-    [(hash >> 32) as Word, hash as Word]
 }
 
 impl Store for HashCompactStore {
     type Session<'s> = HashCompactSession<'s>;
 
     fn session(&self) -> HashCompactSession<'_> {
-        HashCompactSession { hashes: self.hashes.session() }
+        HashCompactSession { hashes: &self.hashes, shift: u64::BITS - self.hashes.key_bits() }
     }
 
     fn bytes(&self) -> u64 {
@@ -45,54 +35,36 @@ impl Store for HashCompactStore {
     }
 
     fn exactness(&self) -> Exactness {
-        Exactness::Hashed { bits: u64::BITS }
+        Exactness::Hashed { bits: self.hashes.key_bits() }
     }
 }
 
 pub struct HashCompactSession<'s> {
-    hashes: ExactSession<'s>,
+    hashes: &'s Fingerprints,
+    /// How many bits of a hash are not kept.
+    shift: u32,
 }
 
 impl Session for HashCompactSession<'_> {
-    /// The hash of the state, and that of the hash.
-    type Pending = (u64, u64);
+    /// What is kept of the hash.
+    type Pending = u64;
 
     #[inline]
-    fn prepare(&mut self, words: &[Word]) -> (u64, u64) {
-        let hash = hash_words(words);
-        (hash, self.hashes.prepare(&halves(hash)))
+    fn prepare(&mut self, words: &[Word]) -> u64 {
+        let key = hash_words(words) >> self.shift;
+        self.hashes.prefetch(key);
+        key
     }
 
     #[inline]
-    fn commit(&mut self, (hash, pending): (u64, u64), _: &[Word], parent: Option<StateRef>) -> Inserted {
-        self.hashes.commit(pending, &halves(hash), parent)
+    fn commit(&mut self, key: u64, _: &[Word], _: Option<StateRef>) -> Inserted {
+        let state = StateRef(key);
+        if self.hashes.insert(key) { Inserted::New(state) } else { Inserted::Known(state) }
     }
 
-    fn contains(&mut self, (hash, pending): (u64, u64), _: &[Word]) -> bool {
-        self.hashes.contains(pending, &halves(hash))
+    fn contains(&mut self, key: u64, _: &[Word]) -> bool {
+        self.hashes.contains(key)
     }
 
-    fn quiesce(&mut self) {
-        self.hashes.quiesce();
-    }
-}
-
-impl Parent for HashCompactStore {
-    fn parent(&self, state: StateRef) -> Option<StateRef> {
-        self.hashes.parent(state)
-    }
-}
-
-impl Marks for HashCompactStore {
-    fn mark(&self, state: StateRef, bits: u32) -> u32 {
-        self.hashes.mark(state, bits)
-    }
-
-    fn unmark(&self, state: StateRef, bits: u32) {
-        self.hashes.unmark(state, bits);
-    }
-
-    fn marks(&self, state: StateRef) -> u32 {
-        self.hashes.marks(state)
-    }
+    fn quiesce(&mut self) {}
 }

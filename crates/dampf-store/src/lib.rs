@@ -1,8 +1,8 @@
 //! Visited sets.
 //!
 //! A store answers one question, millions of times a second and from all threads at once: *was this state
-//! here before?* All stores grow by themselves, in small steps, while they are used; none has a size option
-//! and none is ever "full" before memory is.
+//! here before?* Stores grow by themselves, in small steps, while they are used, and none of these is ever
+//! "full" before memory is. The one exception is the bitstate store, whose size is what it trades for certainty.
 //!
 //! The lookup is split in two so that the memory system works in parallel: [`Session::prepare`] hashes a
 //! state and asks for the table's cache line, [`Session::commit`] looks. An engine prepares a batch before it
@@ -14,22 +14,31 @@
 //! itself ([`Parent`]), find states by the first bits of their names ([`ByPrefix`]), look states up without adding them
 //! ([`Staging`]), keep marks ([`Marks`]). An engine asks for what it needs.
 
+mod bitstate;
 mod exact;
 mod file_ground;
+mod fingerprints;
 mod growing;
 mod hash;
 mod hash_compact;
+mod lineage;
 mod memory;
 mod moving;
 mod nodes;
+mod reconstruct;
+mod sample;
 mod segments;
 mod shape;
 mod tree;
 
+pub use bitstate::{BitstateStore, Filter};
 pub use exact::ExactStore;
 pub use file_ground::FileGround;
 pub use hash::hash_words;
 pub use hash_compact::HashCompactStore;
+pub use lineage::{Lineage, LineageSession};
+pub use reconstruct::ReconstructingStore;
+pub use sample::Sample;
 pub use tree::TreeStore;
 
 use dampf_core::{Successors, Word};
@@ -62,16 +71,40 @@ pub enum Exactness {
     /// States are told apart by so many bits of a hash: a state may be taken for another one, and what only it leads to
     /// is left out.
     Hashed { bits: u32 },
+    /// States are told apart by the bits they set in a filter.
+    Filtered(Filter),
 }
 
 impl Exactness {
-    /// An upper bound of the probability that a search which found so many states has left one out.
-    pub fn omission_probability(self, states: u64) -> f64 {
+    /// How many states are to be expected to have been taken for others in a search that found so many. What only they
+    /// lead to is not counted.
+    pub fn left_out(self, states: u64) -> f64 {
         match self {
             Exactness::Exact => 0.0,
             // Each pair of states collides with a probability of 2^-bits.
-            Exactness::Hashed { bits } => (states as f64 * states as f64 / 2.0 * (-f64::from(bits)).exp2()).min(1.0),
+            Exactness::Hashed { bits } => states as f64 * states as f64 / 2.0 * (-f64::from(bits)).exp2(),
+            Exactness::Filtered(filter) => filter.left_out(states),
         }
+    }
+
+    /// The probability that the next new state is taken for another one, when so many were found.
+    pub fn mistake_probability(self, states: u64) -> f64 {
+        match self {
+            Exactness::Exact => 0.0,
+            Exactness::Hashed { bits } => states as f64 * (-f64::from(bits)).exp2(),
+            Exactness::Filtered(filter) => filter.mistake_probability(states as f64),
+        }
+    }
+
+    /// An upper bound of the probability that a search which found so many states has left one out.
+    pub fn omission_probability(self, states: u64) -> f64 {
+        self.left_out(states).min(1.0)
+    }
+
+    /// The share of the states that a search has found, if it found so many: an estimate.
+    pub fn coverage(self, states: u64) -> f64 {
+        let left_out = self.left_out(states);
+        if left_out == 0.0 { 1.0 } else { states as f64 / (states as f64 + left_out) }
     }
 }
 

@@ -4,6 +4,7 @@
 //! address space only, and given back at once when freed, so that outgrown tables leave no holes in the heap.
 
 use memmap2::MmapMut;
+use std::io;
 
 const SYSTEM_MEMORY_FROM: usize = 128 << 10;
 /// Pieces of this size on ask for huge pages: they are touched at random, so a page-table entry for every 4 KiB would
@@ -34,21 +35,26 @@ unsafe impl Sync for Memory {}
 
 impl Memory {
     pub fn zeroed(bytes: usize) -> Memory {
+        Memory::try_zeroed(bytes).unwrap_or_else(|error| out_of_memory(bytes, &error))
+    }
+
+    /// The same for a size that somebody chose: there may not be so much.
+    pub fn try_zeroed(bytes: usize) -> io::Result<Memory> {
         if bytes < SYSTEM_MEMORY_FROM {
             let mut lines = vec![Line([0; 64]); bytes.div_ceil(64)].into_boxed_slice();
-            return Memory { start: lines.as_mut_ptr().cast(), _owner: Owner::Heap(lines) };
+            return Ok(Memory { start: lines.as_mut_ptr().cast(), _owner: Owner::Heap(lines) });
         }
         let huge = bytes >= HUGE_PAGES_FROM;
         // Huge pages begin at multiples of their size: the address space before the first is not touched.
-        let reserved = if huge { bytes + HUGE_PAGE } else { bytes };
-        let mut map = MmapMut::map_anon(reserved).unwrap_or_else(|error| out_of_memory(bytes, &error));
+        let reserved = if huge { bytes.saturating_add(HUGE_PAGE) } else { bytes };
+        let mut map = MmapMut::map_anon(reserved)?;
         let skipped = if huge { map.as_ptr().align_offset(HUGE_PAGE) } else { 0 };
         #[cfg(target_os = "linux")]
         if huge {
             // Only a hint: a kernel without huge pages refuses, and nothing is lost but some speed.
             let _ = map.advise(memmap2::Advice::HugePage);
         }
-        Memory { start: map[skipped..].as_mut_ptr(), _owner: Owner::System(map) }
+        Ok(Memory { start: map[skipped..].as_mut_ptr(), _owner: Owner::System(map) })
     }
 
     /// Where the memory begins, for as long as `self` lives.
@@ -71,6 +77,6 @@ pub fn fetch(address: *const u8) {
 }
 
 #[cold]
-fn out_of_memory(bytes: usize, error: &std::io::Error) -> ! {
+fn out_of_memory(bytes: usize, error: &io::Error) -> ! {
     panic!("the system has no {bytes} bytes for a table ({error}); a limit (--max-memory) ends a search in time")
 }

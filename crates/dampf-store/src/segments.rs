@@ -57,6 +57,12 @@ impl Record<'_> {
         }
     }
 
+    /// One word, for those who order what they do with it themselves.
+    #[inline]
+    pub fn part(&self, word: usize) -> &AtomicU32 {
+        &self.0[word]
+    }
+
     /// Adds bits to the only word of a record of one; returns the word as it was.
     #[inline]
     pub fn add_bits(self, bits: Word) -> Word {

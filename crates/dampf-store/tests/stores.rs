@@ -2,8 +2,8 @@
 
 use dampf_core::{Action, Successors, Word};
 use dampf_store::{
-    ExactStore, Exactness, HashCompactStore, Inserted, Marks, Parent, Parents, Retrieve, Session, Staged, Staging,
-    StateRef, Store, TreeStore,
+    BitstateStore, ExactStore, Exactness, Filter, HashCompactStore, Inserted, Marks, Parents, Retrieve, Session,
+    Staged, Staging, StateRef, Store, TreeStore,
 };
 use std::collections::HashSet;
 
@@ -136,7 +136,8 @@ fn threads_agree_on_who_was_first() {
     for width in [2, 6] {
         race(&TreeStore::new(width), width);
         race(&ExactStore::new(width), width);
-        race(&HashCompactStore::new(), width);
+        race(&HashCompactStore::new(64), width);
+        race(&BitstateStore::new(Filter::new(16 << 20, 8), 0).expect("there is room"), width);
     }
 }
 
@@ -180,25 +181,33 @@ fn a_state_costs_about_ten_bytes_at_any_size() {
 }
 
 #[test]
-fn a_hash_compact_store_knows_parents_and_says_how_sure_it_is() {
-    let store = HashCompactStore::new();
-    let mut session = store.session();
-    let mut last = None;
-    for number in 0..100_000 {
-        let state = words(number, 70);
-        let Inserted::New(name) = insert::<HashCompactStore>(&mut session, &state, last) else { continue };
-        assert_eq!(store.parent(name), last);
-        assert_eq!(insert::<HashCompactStore>(&mut session, &state, None), Inserted::Known(name));
-        last = Some(name);
-        session.quiesce();
+fn a_hash_compact_store_takes_what_its_bits_take_and_says_how_sure_it_is() {
+    for (bits, bytes_max) in [(32, 4.5), (40, 6.0), (48, 7.0), (64, 10.0)] {
+        let store = HashCompactStore::new(bits);
+        let mut session = store.session();
+        let mut new = 0;
+        for number in 0..300_000 {
+            let mut state = words(7, 70);
+            state[number as usize % 70] = number;
+            let Inserted::New(name) = insert::<HashCompactStore>(&mut session, &state, None) else { continue };
+            assert_eq!(insert::<HashCompactStore>(&mut session, &state, None), Inserted::Known(name));
+            new += 1;
+        }
+        let missed = f64::from(300_000 - new);
+        let expected = store.exactness().left_out(300_000);
+        assert!((missed - expected).abs() <= 4.0 * expected.sqrt() + 0.5, "{missed} of {expected} with {bits} bits");
+        let bytes = store.bytes() as f64 / 300_000.0;
+        assert!(bytes < bytes_max, "{bytes} bytes a state of 280 with {bits} bits");
     }
-    let bytes = store.bytes() / 100_000;
-    assert!(bytes < 40, "{bytes} bytes a state of 280");
-    assert_eq!(store.exactness(), Exactness::Hashed { bits: 64 });
+    let exactness = HashCompactStore::new(64).exactness();
+    assert_eq!(exactness, Exactness::Hashed { bits: 64 });
     assert_eq!(TreeStore::new(3).exactness().omission_probability(u64::MAX), 0.0);
-    let probability = store.exactness().omission_probability(1 << 20);
+    assert_eq!(TreeStore::new(3).exactness().coverage(u64::MAX), 1.0);
+    let probability = exactness.omission_probability(1 << 20);
     assert!((probability - (-25f64).exp2()).abs() < 1e-12, "{probability}");
-    assert_eq!(store.exactness().omission_probability(u64::MAX), 1.0);
+    assert_eq!(exactness.omission_probability(u64::MAX), 1.0);
+    let coverage = HashCompactStore::new(32).exactness().coverage(1 << 24);
+    assert!((coverage - 1.0 / (1.0 + 1.0 / 512.0)).abs() < 1e-6, "{coverage}");
 }
 
 #[test]

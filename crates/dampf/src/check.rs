@@ -8,12 +8,13 @@ use crate::failure::Failure;
 use crate::front_end::{self, FrontEnd, LookedAt, Made, Making, Offer};
 use crate::front_ends::Registry;
 use crate::interrupt;
-use crate::options::{self, CheckOptions, PartitionOption, Place, Search, Store};
+use crate::options::{self, CheckOptions, PartitionOption, Place, Search};
 use crate::outputs::{Outputs, Shown};
 use crate::properties::{self, Property};
 use crate::resume;
 use crate::rounds::{self, Clock, Ended, Exploration, Explored, Round};
 use crate::sampling;
+use crate::store_options::Store;
 use crate::terminal::Terminal;
 use dampf_core::{Describe, Model, Statistics, Unsupported, Verdict};
 use dampf_dist::Partition;
@@ -388,17 +389,28 @@ fn check_options(options: &CheckOptions) -> Result<(), Failure> {
             "add --search stack-slicing",
         ));
     }
-    if options.store != options::Store::Tree && cluster::is_shared(options) {
+    if options.store != Store::Tree && cluster::is_shared(options) {
         return Err(Failure::with_help(
             "ranks (mpirun, --ranks and all options about them, --search first-come and best-first) and --checkpoint keep states in the tree \
              store only",
             "leave --store out; a search on disk is one process's, and is resumed from its own folder, --disk DIR",
         ));
     }
-    if options.deterministic && options.store == options::Store::HashCompact {
+    if options.deterministic && !matches!(options.store, Store::Tree | Store::Exact | Store::Disk) {
         return Err(Failure::with_help(
-            "--deterministic needs a store that gives states back, which --store hash-compact does not",
+            format!(
+                "--deterministic needs a store that looks states up level by level and gives them back, which --store {} does not",
+                options.store.name()
+            ),
             "leave one of the two out",
+        ));
+    }
+    if let (Store::Bitstate(bitstate), Some(limit)) = (options.store, options.max_memory)
+        && bitstate.filter(Some(limit)).bytes() >= limit
+    {
+        return Err(Failure::with_help(
+            "the filter of --store bitstate leaves no room below --max-memory",
+            "make it smaller, or leave its size out: it takes half of the limit then",
         ));
     }
     if options.model.program.symmetry
@@ -409,7 +421,7 @@ fn check_options(options: &CheckOptions) -> Result<(), Failure> {
             "leave one of the two out",
         ));
     }
-    let on_disk = options.store == options::Store::Disk;
+    let on_disk = options.store == Store::Disk;
     if on_disk && !options.search.is_by_levels() {
         return Err(Failure::with_help("--store disk searches level by level", "leave --search out"));
     }
@@ -455,7 +467,7 @@ fn check_directions(options: &CheckOptions) -> Result<(), Failure> {
             "leave --threads out, or use --search best-first",
         ));
     }
-    let keeps_states = matches!(options.store, options::Store::Tree | options::Store::Exact);
+    let keeps_states = matches!(options.store, Store::Tree | Store::Exact);
     if has_one_thread && !keeps_states {
         return Err(Failure::with_help(
             format!("--search {name} keeps whole states, in its own way"),
@@ -507,7 +519,7 @@ fn check_property_options(options: &CheckOptions, properties: &[Property]) -> Re
     let refused = [
         (options.cluster.checkpoint.is_some(), "--checkpoint"),
         (is_shared && by_depth, "--partition depth"),
-        (!matches!(options.store, Store::Tree | Store::Exact), "--store hash-compact and disk"),
+        (!matches!(options.store, Store::Tree | Store::Exact), "any --store but tree and exact"),
         (!is_shared && !options.search.is_by_levels(), "--search"),
         (options.model.program.symmetry, "--symmetry"),
     ];
@@ -562,12 +574,7 @@ fn setting(
     Setting {
         model: options.model.input.display().to_string(),
         search: if sends_scouts || options.search != Search::Auto { options.search.name() } else { "bfs" },
-        store: match options.store {
-            options::Store::Tree => "tree",
-            options::Store::Exact => "exact",
-            options::Store::HashCompact => "hash-compact",
-            options::Store::Disk => "disk",
-        },
+        store: options.store.name(),
         backend,
         reduction,
         threads: options.threads,

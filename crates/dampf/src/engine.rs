@@ -9,6 +9,7 @@ use crate::interrupt;
 use crate::options::{self, CheckOptions, Search};
 use crate::progress::Progress;
 use crate::rounds::{Clock, Round};
+use crate::store_options::Store;
 use crate::terminal::{Terminal, complain};
 use dampf_core::{Describe, Finding, Observations, Restore, Sections, Transfer, Verdict, replay_selected};
 use dampf_report::{Origin, Run, Traffic};
@@ -16,7 +17,7 @@ use dampf_search::{
     Direction, Heuristic, Measure, Monitor, Order, Outcome, SCOUTS_FROM, StopReason, check_a_star, check_deepening,
     check_directed, check_directed_carrying, judge,
 };
-use dampf_store::{ExactStore, Exactness, HashCompactStore, TreeStore};
+use dampf_store::{BitstateStore, ExactStore, Exactness, HashCompactStore, ReconstructingStore, TreeStore};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -97,21 +98,31 @@ pub fn search<M: Searchable>(
     let mut trouble = None;
     let searched: Result<Searched, Failure> = contents.watched(&monitor, || match (&mut *ranks, options.store) {
         (Ranks::One, _) if options.search.is_directed() || options.search == Search::BestFirst => {
-            Ok(Searched::nothing(search_directed(model, &search, options, &monitor)))
+            search_directed(model, &search, options, &monitor).map(Searched::nothing)
         }
-        (Ranks::One, options::Store::Tree) => {
+        (Ranks::One, Store::Tree) => {
             let outcome = dampf_search::check(model, &TreeStore::new(width), &search, &monitor);
             Ok(Searched { outcome, traffic: None, cut_short: None })
         }
-        (Ranks::One, options::Store::Exact) => {
+        (Ranks::One, Store::Exact) => {
             let outcome = dampf_search::check(model, &ExactStore::new(width), &search, &monitor);
             Ok(Searched { outcome, traffic: None, cut_short: None })
         }
-        (Ranks::One, options::Store::HashCompact) => {
-            let outcome = dampf_search::check_carrying(model, &HashCompactStore::new(), &search, &monitor);
+        (Ranks::One, Store::HashCompact { bits }) => {
+            let outcome = dampf_search::check_carrying(model, &HashCompactStore::new(bits), &search, &monitor);
             Ok(Searched { outcome, traffic: None, cut_short: None })
         }
-        (Ranks::One, options::Store::Disk) => {
+        (Ranks::One, Store::Bitstate(bitstate)) => {
+            let (filter, runs) = (bitstate.filter(options.max_memory), bitstate.runs());
+            let outcome = dampf_search::check_in_runs(model, filter, runs, &search, &monitor).map_err(no_memory)?;
+            Ok(Searched { outcome, traffic: None, cut_short: None })
+        }
+        (Ranks::One, Store::Reconstruct { steps }) => {
+            let store = ReconstructingStore::new(model, steps);
+            let outcome = dampf_search::check_in_order(model, &store, &search, &monitor);
+            Ok(Searched { outcome, traffic: None, cut_short: None })
+        }
+        (Ranks::One, Store::Disk) => {
             // The contents have a share of the memory, if they are not all in it anyway.
             let share = if contents.is_on_disk() { Contents::share(options.max_memory) } else { 0 };
             let max_memory_bytes = search.max_memory_bytes.map(|limit| limit - share);
@@ -159,12 +170,12 @@ fn search_directed<M: Observations>(
     search: &dampf_search::SearchOptions,
     options: &CheckOptions,
     monitor: &Monitor,
-) -> Outcome {
+) -> Result<Outcome, Failure> {
     let by_default = |measure: Measure| options.heuristic.clone().unwrap_or_else(|| Heuristic(vec![measure]));
     let (direction, heuristic) = match options.search {
-        Search::Astar => return check_a_star(model, &by_default(Measure::MostBlocked), search, monitor),
-        Search::Idastar => return check_deepening(model, &by_default(Measure::MostBlocked), search, monitor),
-        Search::Iddfs => return check_deepening(model, &Heuristic::default(), search, monitor),
+        Search::Astar => return Ok(check_a_star(model, &by_default(Measure::MostBlocked), search, monitor)),
+        Search::Idastar => return Ok(check_deepening(model, &by_default(Measure::MostBlocked), search, monitor)),
+        Search::Iddfs => return Ok(check_deepening(model, &Heuristic::default(), search, monitor)),
         Search::Beam => {
             let width = options.beam_width.map_or(BEAM_WIDTH, NonZeroUsize::get);
             (Direction::Beam { width }, by_default(Measure::LockAndBlock))
@@ -173,12 +184,29 @@ fn search_directed<M: Observations>(
         _ => (Direction::BestFirst, by_default(Measure::LockAndBlock)),
     };
     let (width, how) = (model.width(), (direction, &heuristic));
-    match options.store {
-        options::Store::Exact => check_directed(model, &ExactStore::new(width), how, search, monitor),
-        options::Store::HashCompact => check_directed_carrying(model, &HashCompactStore::new(), how, search, monitor),
-        options::Store::Tree => check_directed(model, &TreeStore::new(width), how, search, monitor),
-        options::Store::Disk => unreachable!("refused where options are checked: what waits there are levels"),
-    }
+    Ok(match options.store {
+        Store::Tree => check_directed(model, &TreeStore::new(width), how, search, monitor),
+        Store::Exact => check_directed(model, &ExactStore::new(width), how, search, monitor),
+        Store::Reconstruct { steps } => {
+            check_directed(model, &ReconstructingStore::new(model, steps), how, search, monitor)
+        }
+        Store::HashCompact { bits } => {
+            check_directed_carrying(model, &HashCompactStore::new(bits), how, search, monitor)
+        }
+        Store::Bitstate(bitstate) => {
+            let filter = BitstateStore::new(bitstate.filter(options.max_memory), 0).map_err(no_memory)?;
+            check_directed_carrying(model, &filter, how, search, monitor)
+        }
+        Store::Disk => unreachable!("refused where options are checked: what waits there are levels"),
+    })
+}
+
+/// A filter that is larger than what there is.
+fn no_memory(error: std::io::Error) -> Failure {
+    Failure::with_help(
+        format!("the system has no memory for the filter of --store bitstate: {error}"),
+        "give it a size that there is, as in --store bitstate:512M",
+    )
 }
 
 /// Makes runs of what was searched runs of the bare front end, where what is interchangeable was exchanged in between.

@@ -34,6 +34,7 @@ mod rounds;
 mod sampling;
 mod simulate;
 mod source;
+mod store_options;
 mod terminal;
 mod values;
 

@@ -5,6 +5,7 @@
 use crate::fault_options::FaultOptions;
 use crate::front_end::Offer;
 use crate::properties::is_hanoi;
+use crate::store_options::Store;
 use crate::values;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use dampf_core::{Fault, FaultSelection};
@@ -204,8 +205,19 @@ pub struct CheckOptions {
     #[arg(long, help_heading = "Properties")]
     pub no_claims: bool,
 
-    /// How visited states are kept: tree-compressed, word for word, or on disk
-    #[arg(long, value_enum, value_name = "KIND", default_value = "tree", help_heading = "Search")]
+    /// How visited states are kept: `tree`, `exact`, `hash-compact[:BITS]`,
+    /// `bitstate[:SIZE][,k=K][,states=N][,runs=N]`, `reconstruct[:STEPS]` or `disk`
+    ///
+    /// tree: compressed, about ten bytes a state; the default. exact: word for word. disk: level by level on disk,
+    /// memory is only a buffer. reconstruct: the step that led to each state, and whole states every so many steps (32
+    /// unless you say otherwise); others are computed again when they are needed.
+    ///
+    /// The others may take a state for another one: what they find is real, what they do not find is unknown, and they
+    /// say how much was probably left out. hash-compact: so many bits of a hash of each state, 24 to 64 in whole bytes,
+    /// 64 unless you say otherwise. bitstate: K bits of each state in a filter of so many bytes, half of --max-memory
+    /// unless you say otherwise, or else 256M; K is computed where the number of states to expect is given; runs: so
+    /// often at most, with other hash functions each time.
+    #[arg(long, value_name = "KIND", default_value = "tree", value_parser = values::store, help_heading = "Search")]
     pub store: Store,
 
     /// Where the contents of a program's states are kept, memory and registers: with `--store disk` on disk, otherwise
@@ -775,18 +787,6 @@ impl CheckOptions {
     pub fn contents(&self) -> Place {
         self.contents.unwrap_or(if self.store == Store::Disk { Place::Disk } else { Place::Memory })
     }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Store {
-    /// Tree-compressed: least memory
-    Tree,
-    /// Word for word
-    Exact,
-    /// A 64-bit hash of each state: small for large states, but what is not found is unknown, not verified
-    HashCompact,
-    /// On disk, level by level: memory is only a buffer
-    Disk,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

@@ -6,7 +6,8 @@
 use crate::check;
 use crate::failure::Failure;
 use crate::front_ends::Registry;
-use crate::options::{Arguments, CheckOptions, Command, ResumeOptions, Store};
+use crate::options::{Arguments, CheckOptions, Command, ResumeOptions};
+use crate::store_options::Store;
 use crate::terminal::Terminal;
 use clap::Parser;
 use dampf_core::Trail;

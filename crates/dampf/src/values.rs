@@ -1,6 +1,7 @@
 //! Values of options: sizes, times, thread counts, constants.
 
 use crate::options::PartitionOption;
+use crate::store_options::Store;
 use dampf_dist::{ForeignStates, LocalSearch, OwnStates, Partition, Waiting};
 use dampf_search::{HandOff, Heuristic, Measure};
 use std::time::Duration;
@@ -51,6 +52,11 @@ pub fn time(text: &str) -> Result<Duration, String> {
     };
     let number: f64 = number.parse().map_err(|_| expected())?;
     Duration::try_from_secs_f64(number * factor).map_err(|_| "the time is too long".to_owned())
+}
+
+/// `tree`, `hash-compact:40`, `bitstate:64M`: how visited states are kept.
+pub fn store(text: &str) -> Result<Store, String> {
+    Store::parse(text)
 }
 
 /// `NAME=VALUE`: a variable of the environment.

@@ -243,7 +243,7 @@ fn the_predictable_search_finds_the_same_run_on_any_number_of_threads() {
 #[test]
 fn every_engine_agrees() {
     for search in ["bfs", "dfs", "stack-slicing"] {
-        for store in ["tree", "exact"] {
+        for store in ["tree", "exact", "reconstruct:2"] {
             for backend in ["native", "interpreter"] {
                 for threads in ["1", "2"] {
                     let options = ["--search", search, "--store", store, "--backend", backend, "--threads", threads];
@@ -259,8 +259,8 @@ fn every_engine_agrees() {
 
 #[test]
 fn a_store_that_is_not_exact_verifies_nothing_and_finds_faults() {
-    let check = |model: &str, options: &[&str]| {
-        summary(&dampf(&[&["check", model, "--store", "hash-compact", "--json", "-"], options].concat()))
+    let check = |model: &str, store: &str, options: &[&str]| {
+        summary(&dampf(&[&["check", model, "--store", store, "--json", "-"], options].concat()))
     };
     for options in [
         &[][..],
@@ -270,16 +270,45 @@ fn a_store_that_is_not_exact_verifies_nothing_and_finds_faults() {
         &["--search", "stack-slicing", "--threads", "2", "--handoff", "1"],
     ] {
         let sure = summary(&dampf(&[&["check", "turns.dve", "--json", "-"], options].concat()));
-        let unsure = check("turns.dve", options);
-        assert_eq!((&sure["verdict"], &unsure["verdict"]), (&json!("verified"), &json!("unknown")));
-        assert_eq!((&sure["states"], &sure["transitions"]), (&unsure["states"], &unsure["transitions"]));
-        assert!(
-            unsure["reason"].as_str().is_some_and(|reason| reason.contains("the probability that one was left out"))
-        );
-        assert_eq!(check("forks.dve", options)["verdict"], "violated");
+        for store in ["hash-compact", "hash-compact:40", "bitstate:1M", "bitstate:64K,k=3,runs=2"] {
+            let unsure = check("turns.dve", store, options);
+            assert_eq!((&sure["verdict"], &unsure["verdict"]), (&json!("verified"), &json!("unknown")));
+            assert_eq!((&sure["states"], &sure["transitions"]), (&unsure["states"], &unsure["transitions"]));
+            let reason = unsure["reason"].as_str().expect("a reason");
+            assert!(reason.contains("the probability that one was left out"), "{reason}");
+            assert!(store.starts_with(unsure["store"].as_str().expect("a name")));
+            assert_eq!(check("forks.dve", store, options)["verdict"], "violated");
+        }
     }
-    refused(&["check", "turns.dve", "--store", "hash-compact", "--deterministic"], "gives states back");
-    refused(&["check", "turns.dve", "--store", "hash-compact", "--ranks", "2"], "--store");
+    let limited = check("turns.dve", "bitstate:64K", &["--max-states", "2"])["reason"].to_string();
+    assert!(limited.contains("the limit of 2 states was reached, but states were told apart"), "{limited}");
+    for store in ["hash-compact", "bitstate:1M", "reconstruct"] {
+        refused(&["check", "turns.dve", "--store", store, "--deterministic"], "gives them back");
+        refused(&["check", "turns.dve", "--store", store, "--ranks", "2"], "--store");
+        refused(&["check", "turns.dve", "--store", store, "--checkpoint", "there"], "--store");
+        refused(&["check", "turns.dve", "--store", store, "--ltl", "[] true"], "--store");
+    }
+}
+
+#[test]
+fn stores_that_cannot_be_are_refused() {
+    let refused = |store: &str, complaint: &str| refused(&["check", "turns.dve", "--store", store], complaint);
+    refused("trees", "expected tree, exact, hash-compact[:BITS]");
+    refused("tree:7", "expected tree, exact, hash-compact[:BITS]");
+    refused("hash-compact:41", "24, 32, 40, 48, 56 or 64 bits");
+    refused("reconstruct:0", "expected reconstruct:STEPS");
+    refused("bitstate:many", "expected bitstate:SIZE");
+    refused("bitstate:k=0", "1 to 14 hash functions");
+    refused("bitstate:1M,k=3,states=7", "k=K was given");
+    refused("bitstate:1M,2M", "says again");
+    refused("bitstate:10000000T", "no memory for the filter");
+}
+
+#[test]
+fn a_filter_leaves_room_below_the_limit_of_memory() {
+    refused(&["check", "turns.dve", "--store", "bitstate:2G", "--max-memory", "1G"], "leaves no room");
+    let limited = summary(&dampf(&["check", "turns.dve", "--store", "bitstate", "--max-memory", "1G", "--json", "-"]));
+    assert_eq!(limited["store_bytes"], 512 << 20);
 }
 
 #[test]

@@ -17,7 +17,7 @@ use dampf_store::{StateRef, Store};
 
 pub(crate) fn search<R: Recall<S>, M: Model, S: Store, G: Guidance>(
     model: &M,
-    store: &S,
+    (store, recall): (&S, &R),
     (direction, guide): (Direction, &(dyn Fn() -> G + Sync)),
     options: &SearchOptions,
     monitor: &Monitor,
@@ -27,10 +27,12 @@ pub(crate) fn search<R: Recall<S>, M: Model, S: Store, G: Guidance>(
     let mut keys = Keys::new(direction, 0);
     let mut first_guide = guide();
     let mut first = Vec::new();
-    let begun = traversal.begin(model, store, (options, monitor), |_, name, words| {
+    let (mut notes, mut waiting) = (recall.notes(), Vec::new());
+    let begun = traversal.begin(model, store, (options, monitor), |number, name, words| {
+        R::begin(&mut notes, number, words, &mut waiting);
         let (run, depth, parent) = (RunSeen::default(), 0, NOWHERE);
         let key = keys.key(depth, first_guide.estimate(words, run));
-        first.push(Waiting { key, name, words: words[..carried].into(), parent, depth, run });
+        first.push(Waiting { key, name, words: waiting[..carried].into(), parent, depth, run });
     });
     if !begun {
         return traversal;
@@ -53,7 +55,7 @@ pub(crate) fn search<R: Recall<S>, M: Model, S: Store, G: Guidance>(
         until_told: 0,
         truncated: false,
     };
-    traversal.explore::<R, M, S, _>(model, store, (options, monitor), frontier);
+    traversal.explore::<R, M, S, _>(model, (store, recall), (options, monitor), frontier);
     traversal.judgement.truncated |= open.has_dropped();
     traversal
 }
@@ -139,12 +141,12 @@ impl<G: Guidance> Frontier for BestFrontier<'_, G> {
         }
     }
 
-    fn put(&mut self, name: StateRef, words: &[Word], action: Action) {
+    fn put(&mut self, name: StateRef, carried: &[Word], words: &[Word], action: Action) {
         let run = self.guide.behind(self.at.run, &self.state, action);
         let (depth, parent) = (self.at.depth + 1, self.at.number);
         let estimate = self.at.estimate.unwrap_or_else(|| self.guide.estimate(words, run));
         let key = self.keys.key(depth, estimate);
-        self.found.push(Waiting { key, name, words: words[..self.carried].into(), parent, depth, run });
+        self.found.push(Waiting { key, name, words: carried[..self.carried].into(), parent, depth, run });
     }
 
     fn route(&self, _: &States, _: usize) -> Route {
