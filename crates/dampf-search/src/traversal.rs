@@ -3,8 +3,8 @@
 //!
 //! **Looking past known states.** A store that is not exact may take a new state for a known one, and what only that
 //! leads to would be lost with it: in graphs with long ways and few branches, fifty states for every one. So where a
-//! store is likely to be wrong ([`LOOK_FROM`]), the successors of states that it takes for known are looked up too.
-//! Nearly all of them are known; one that is not has been found all the same.
+//! store is likely to be wrong ([`LOOK_FROM`]) and states have few steps ([`FEW_STEPS`]), the successors of states that
+//! it takes for known are looked up too. Nearly all of them are known; one that is not has been found all the same.
 
 use crate::expand::{Expander, Explored, Judgement, Sink};
 use crate::frontier::{Frontier, States};
@@ -17,6 +17,9 @@ use std::convert::Infallible;
 
 /// From which probability on, that a new state is taken for a known one, it is worth the time to look past these.
 const LOOK_FROM: f64 = 1e-4;
+/// Where states have more steps than this, on average, there are other ways to what a lost state leads to, and most of
+/// the time would be spent with looking.
+const FEW_STEPS: u64 = 3;
 
 /// Where a fault was met.
 #[derive(Clone, Debug)]
@@ -218,7 +221,8 @@ impl<R: Recall<S>, M: Model, S: Store, F: Frontier> Thread<'_, R, M, S, F> {
         self.known.words.clear();
         let states = self.monitor.add(found, 0).max(states);
         if states >= self.known.decide_at && self.options.max_depth.is_none() {
-            self.known.is_collected = self.exactness.mistake_probability(states) >= LOOK_FROM;
+            let is_likely_wrong = self.exactness.mistake_probability(states) >= LOOK_FROM;
+            self.known.is_collected = is_likely_wrong && self.monitor.snapshot().transitions <= FEW_STEPS * states;
             self.known.decide_at = states + states / 16 + 64;
         }
     }
