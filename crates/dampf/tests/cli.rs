@@ -341,7 +341,7 @@ fn options_that_do_not_go_together_are_refused() {
     refused(&["check", "forks.dve", "-D", "N=3"], "DMC models");
     refused(&["check", "forks.dve", "--buchi", "turns.dve"], "DMC models");
     refused(&["check", "forks.dve", "--trail", "-"], "needs the name of a file");
-    refused(&["check", "forks.dve", "--search", "astar"], "possible values: bfs, dfs");
+    refused(&["check", "forks.dve", "--search", "sideways"], "possible values: auto, bfs, dfs");
     refused(&["check", "forks.dve", "--store", "list"], "expected tree, exact");
     refused(&["check", "forks.dve", "--threads", "many"], "expected a number of threads");
     refused(&["check", "forks.dve", "--threads", "99999"], "at most 1024 threads");
