@@ -9,7 +9,7 @@ use crate::frontier::{Frontier, States};
 use crate::meeting::Meeting;
 use crate::rebuild::Route;
 use crate::recall::Recall;
-use crate::scouts::{Round, Rounds, Seen};
+use crate::scouts::{Round, Rounds};
 use crate::traversal::Traversal;
 use crate::{Monitor, SearchOptions};
 use dampf_core::{Action, Model, Word};
@@ -34,11 +34,15 @@ struct Levels {
     round: Option<Round>,
 }
 
+/// Sends the scouts of a round, as one of the threads.
+pub(crate) type Send<'a> = &'a (dyn Fn(Round, usize) + Sync);
+
 pub(crate) fn search<R: Recall<S>, M: Model, S: Store>(
     model: &M,
     (store, recall): (&S, &R),
     options: &SearchOptions,
     monitor: &Monitor,
+    send: Option<Send<'_>>,
 ) -> Traversal {
     let mut traversal = Traversal::default();
     let carried = R::carried(model.width());
@@ -55,14 +59,12 @@ pub(crate) fn search<R: Recall<S>, M: Model, S: Store>(
         now: VecDeque::from([Box::new(first)]),
         next: VecDeque::new(),
         over: false,
-        rounds: Rounds::new(options),
+        rounds: Rounds::new(options, send.is_some()),
         round: None,
     });
     let meeting = Meeting::new(options.threads);
-    let ahead = Seen::default();
-    let send = |round: Round, thread: usize| ahead.send(model, round, thread, (options, monitor));
     let frontier = |thread: usize| LevelFrontier {
-        send: &send,
+        send,
         thread,
         levels: &levels,
         meeting: &meeting,
@@ -76,13 +78,11 @@ pub(crate) fn search<R: Recall<S>, M: Model, S: Store>(
         truncated: false,
     };
     traversal.explore::<R, M, S, _>(model, (store, recall), (options, monitor), frontier);
-    traversal.absorb(ahead.into_inner());
     traversal
 }
 
 struct LevelFrontier<'a> {
-    /// Sends the scouts of a round, as one of the threads.
-    send: &'a (dyn Fn(Round, usize) + Sync),
+    send: Option<Send<'a>>,
     thread: usize,
     levels: &'a Mutex<Levels>,
     meeting: &'a Meeting,
@@ -127,8 +127,8 @@ impl<'a> LevelFrontier<'a> {
             let levels = self.lock();
             (levels.over, levels.round)
         };
-        if let (Some(round), false) = (round, over) {
-            (self.send)(round, self.thread);
+        if let (Some(round), Some(send), false) = (round, self.send, over) {
+            send(round, self.thread);
         }
         !over
     }

@@ -16,7 +16,7 @@ mod open;
 
 pub use heuristic::{Heuristic, Measure};
 
-use heuristic::Guide;
+pub(crate) use heuristic::Guide;
 
 use crate::recall::{Carried, FromStore};
 use crate::{Monitor, Outcome, SearchOptions, conclude};

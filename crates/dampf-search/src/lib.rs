@@ -48,13 +48,12 @@ pub use directed::{
 };
 pub use expand::{Expander, Judgement, Sink};
 pub use monitor::{Monitor, Snapshot, StopReason};
-pub use scouts::SCOUTS_FROM;
 pub use sequential::check_in_runs;
 pub use shortening::{SHORTENING_STATES_MAX, shortened};
 pub use stack_slicing::HandOff;
 pub use watch::{peak_resident_bytes, resident_bytes, resident_file_bytes, watched};
 
-use dampf_core::{Fault, FaultSelection, Finding, Model, Statistics, Trail, Verdict, replay_selected};
+use dampf_core::{Fault, FaultSelection, Finding, Model, Observations, Statistics, Trail, Verdict, replay_selected};
 use dampf_store::{Exactness, Parents, Retrieve, Staging, Store};
 use recall::{Carried, FromStore, Recall};
 use std::time::Duration;
@@ -77,9 +76,6 @@ pub struct SearchOptions {
     pub threads: usize,
     /// The same verdict, counts and trail for any number of threads. Breadth-first whatever `order` says.
     pub deterministic: bool,
-    /// From how many states on a breadth-first search sends scouts ahead, short searches in other orders, if it does
-    /// ([`SCOUTS_FROM`]).
-    pub scouts_from: Option<u64>,
     /// Go on after a fault and find them all.
     pub keep_going: bool,
     /// Whether a state without successors that is no valid end is a fault.
@@ -102,7 +98,6 @@ impl Default for SearchOptions {
             order: Order::BreadthFirst,
             threads: 1,
             deterministic: false,
-            scouts_from: None,
             keep_going: false,
             deadlocks: true,
             faults: FaultSelection::default(),
@@ -147,7 +142,26 @@ pub fn check<M: Model, S: Retrieve + Parents + Staging>(
     })
 }
 
-/// The same with a store that cannot look states up level by level. Not for predictable searches.
+/// Breadth-first, with scouts that are sent ahead from time to time.
+///
+/// # Panics
+/// Like [`check`].
+pub fn check_with_scouts<M: Observations, S: Retrieve + Parents>(
+    model: &M,
+    store: &S,
+    options: &SearchOptions,
+    monitor: &Monitor,
+) -> Outcome {
+    conclude::<FromStore, M, S>(model, store, options, monitor, || {
+        let ahead = scouts::Seen::default();
+        let send = |round: scouts::Round, thread: usize| ahead.send(model, round, thread, (options, monitor));
+        let mut traversal = breadth_first::search(model, (store, &FromStore), options, monitor, Some(&send));
+        traversal.absorb(ahead.into_inner());
+        traversal
+    })
+}
+
+/// Like [`check`] with a store that cannot look states up level by level. Not for predictable searches.
 ///
 /// # Panics
 /// Like [`check`].
@@ -182,7 +196,7 @@ fn in_order<R: Recall<S>, M: Model, S: Store>(
     monitor: &Monitor,
 ) -> Traversal {
     match options.order {
-        Order::BreadthFirst => breadth_first::search(model, (store, recall), options, monitor),
+        Order::BreadthFirst => breadth_first::search(model, (store, recall), options, monitor, None),
         Order::DepthFirst => depth_first::search(model, (store, recall), options, monitor),
         Order::StackSlicing(hand_off) => stack_slicing::search(model, (store, recall), hand_off, options, monitor),
     }

@@ -2,23 +2,23 @@
 //!
 //! A proof takes the whole space, whatever the order; an error that lies deep is found sooner by a search that goes
 //! deep. So each time a breadth-first search has found twice as many states, it has some of its threads' time spent on
-//! depth-first searches in different orders: a tenth of what it has spent itself. None is sent while the space is
+//! searches that go deep, in different orders: a tenth of what it has spent itself. None is sent while the space is
 //! small, where the nearest error is found at once.
 //!
 //! A scout has a store of its own and forgets it at the end. What it says counts like anything else: its faults are
 //! real, and what it refutes is refuted.
 
-use crate::directed::{Direction, best_first};
+use crate::directed::{Direction, Guide, Heuristic, Measure, best_first};
 use crate::rebuild::{self, Route};
 use crate::recall::FromStore;
 use crate::traversal::{Discovery, Traversal};
 use crate::{Monitor, SearchOptions, StopReason, depth_first};
-use dampf_core::Model;
+use dampf_core::Observations;
 use dampf_store::TreeStore;
 use std::sync::{Mutex, PoisonError};
 
-/// None should be sent before so many states are found.
-pub const SCOUTS_FROM: u64 = 8192;
+/// None is sent before so many states are found.
+const STATES_LEAST: u64 = 8192;
 /// The part of the states found so far that the scouts of a round may find. Rounds come with twice as many states each,
 /// so all rounds together spend twice that part.
 const SHARE: u64 = 20;
@@ -39,8 +39,8 @@ pub(crate) struct Rounds {
 }
 
 impl Rounds {
-    pub fn new(options: &SearchOptions) -> Self {
-        let due = options.scouts_from.filter(|_| !options.keep_going);
+    pub fn new(options: &SearchOptions, are_wanted: bool) -> Self {
+        let due = (are_wanted && !options.keep_going).then_some(STATES_LEAST);
         Rounds { next: Round { number: 0, states: 0 }, due }
     }
 
@@ -54,6 +54,16 @@ impl Rounds {
     }
 }
 
+/// In which order a scout goes.
+enum Scout {
+    /// Depth-first, as the model has its steps.
+    InOrder,
+    /// Where threads hold locks and are blocked.
+    Guided,
+    /// Depth-first in an order that is drawn.
+    Random(u64),
+}
+
 /// What scouts have seen.
 #[derive(Default)]
 pub(crate) struct Seen(Mutex<Traversal>);
@@ -64,7 +74,7 @@ impl Seen {
     }
 
     /// Sends a thread's scouts of a round, until one comes back with something.
-    pub fn send<M: Model>(
+    pub fn send<M: Observations>(
         &self,
         model: &M,
         round: Round,
@@ -72,19 +82,29 @@ impl Seen {
         (options, monitor): (&SearchOptions, &Monitor),
     ) {
         let number = round.number * options.threads as u64 + thread as u64;
-        let orders = [None, Some(2 * number), Some(2 * number + 1)];
-        let states = round.states / (options.threads * orders.len()) as u64;
-        // In the order of the model nothing new would come of a second thread.
-        for order in orders.into_iter().filter(|order| order.is_some() || thread == 0) {
-            let options =
-                SearchOptions { threads: 1, max_states: Some(states.max(1)), scouts_from: None, ..options.clone() };
+        // In the order of the model, or by a heuristic, nothing new would come of a second thread.
+        let orders = match thread {
+            0 => [Scout::InOrder, Scout::Guided, Scout::Random(number)],
+            _ => [3, 4, 5].map(|turn| Scout::Random(turn * number)),
+        };
+        let options = SearchOptions {
+            threads: 1,
+            max_states: Some((round.states / (options.threads * orders.len()) as u64).max(1)),
+            ..options.clone()
+        };
+        for order in orders {
             let within = monitor.within();
             let store = TreeStore::new(model.width());
+            let space = (&store, &FromStore);
             let traversal = match order {
-                None => depth_first::search(model, (&store, &FromStore), &options, &within),
-                Some(seed) => {
-                    let direction = Direction::Random { seed };
-                    best_first::search(model, (&store, &FromStore), (direction, &|| ()), &options, &within)
+                Scout::InOrder => depth_first::search(model, space, &options, &within),
+                Scout::Guided => {
+                    let heuristic = Heuristic(vec![Measure::LockAndBlock]);
+                    let guide = || Guide::new(model, &heuristic);
+                    best_first::search(model, space, (Direction::BestFirst, &guide), &options, &within)
+                }
+                Scout::Random(seed) => {
+                    best_first::search(model, space, (Direction::Random { seed }, &|| ()), &options, &within)
                 }
             };
             let Traversal { discoveries, judgement } = traversal;

@@ -73,7 +73,7 @@ pub fn check<F: FrontEnd>(
         && F::OFFERS.contains(&Offer::Programs)
         && properties.is_empty()
         && !options.deterministic
-        && !matches!(options.store, Store::Disk)
+        && options.store == Store::Tree
         && !cluster::is_shared(options);
     let contents = Contents::InMemory;
     let mut check = Check { options, ranks, terminal, outputs, attempt, properties, contents, sends_scouts };

@@ -14,8 +14,8 @@ use crate::terminal::{Terminal, complain};
 use dampf_core::{Describe, Finding, Observations, Restore, Sections, Transfer, Verdict, replay_selected};
 use dampf_report::{Origin, Run, Traffic};
 use dampf_search::{
-    Direction, Heuristic, Measure, Monitor, Order, Outcome, SCOUTS_FROM, StopReason, check_a_star, check_deepening,
-    check_directed, check_directed_carrying, judge,
+    Direction, Heuristic, Measure, Monitor, Order, Outcome, StopReason, check_a_star, check_deepening, check_directed,
+    check_directed_carrying, judge,
 };
 use dampf_store::{BitstateStore, ExactStore, Exactness, HashCompactStore, ReconstructingStore, TreeStore};
 use std::num::NonZeroUsize;
@@ -64,7 +64,6 @@ pub fn search_options(options: &CheckOptions, clock: &Clock, states_before: u64)
         },
         threads: options.threads,
         deterministic: options.deterministic,
-        scouts_from: None,
         keep_going: options.keep_going,
         deadlocks: options.model.deadlocks(),
         faults: options.model.selection(),
@@ -90,15 +89,16 @@ pub fn search<M: Searchable>(
     interrupt::direct_to(&monitor);
     let shows = options.progress == options::Progress::Auto && ranks.speaks();
     let progress = Progress::start(&monitor, shows, terminal);
-    let search = dampf_search::SearchOptions {
-        scouts_from: sends_scouts.then_some(SCOUTS_FROM),
-        ..search_options(options, &round.clock, round.states_before)
-    };
+    let search = search_options(options, &round.clock, round.states_before);
     let width = model.width();
     let mut trouble = None;
     let searched: Result<Searched, Failure> = contents.watched(&monitor, || match (&mut *ranks, options.store) {
         (Ranks::One, _) if options.search.is_directed() || options.search == Search::BestFirst => {
             search_directed(model, &search, options, &monitor).map(Searched::nothing)
+        }
+        (Ranks::One, Store::Tree) if sends_scouts => {
+            let outcome = dampf_search::check_with_scouts(model, &TreeStore::new(width), &search, &monitor);
+            Ok(Searched::nothing(outcome))
         }
         (Ranks::One, Store::Tree) => {
             let outcome = dampf_search::check(model, &TreeStore::new(width), &search, &monitor);

@@ -266,7 +266,10 @@ fn what_cannot_be_is_refused() {
         (vec!["check", "dve/peterson.dve", "--partition", "halves"], "expected full, auto, incremental"),
         (vec!["check", "dve/peterson.dve", "--queue", "limit=x"], "expected hash, none"),
         (vec!["check", "dve/peterson.dve", "--queue", "none", "--search", "dfs"], "--queue"),
-        (vec!["check", "dve/peterson.dve", "--deterministic", "--search", "best-first"], "--deterministic"),
+        (
+            vec!["check", "dve/peterson.dve", "--deterministic", "--search", "best-first", "--ranks", "2"],
+            "--deterministic",
+        ),
         (vec!["check", "dve/peterson.dve", "--store", "exact", "--ranks", "2"], "--store"),
         (vec!["check", "dve/peterson.dve", "--local-search", "3"], "--search first-come"),
         (vec!["check", "dve/peterson.dve", "--local-search", "1"], "at least 2"),

@@ -176,7 +176,7 @@ fn bit_of(object: Object) -> u64 {
 }
 
 /// A heuristic in the hands of one thread.
-pub(super) struct Guide<'m, M: Observations + 'm> {
+pub(crate) struct Guide<'m, M: Observations + 'm> {
     model: &'m M,
     worker: M::Worker<'m>,
     measures: Vec<Measure>,
