@@ -11,6 +11,7 @@ use dampf_search::{
 use dampf_store::{ExactStore, HashCompactStore, TreeStore};
 use dampf_testkit::graph::{Edge, Graph, Node, Size, random_graph};
 use dampf_testkit::reference::{Expected, reference};
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 
 /// A graph with an estimate for each state: as many threads can move there as the estimate says.
@@ -101,9 +102,9 @@ fn distances(graph: &Graph) -> HashMap<Vec<Word>, u32> {
     while !level.is_empty() || distance == 0 {
         let mut further = Vec::new();
         for state in level {
-            if !distances.contains_key(&state) {
-                further.extend(before[&state].clone());
-                distances.insert(state, distance);
+            if let Entry::Vacant(new) = distances.entry(state) {
+                further.extend(before[new.key()].clone());
+                new.insert(distance);
             }
         }
         if distance == 0 {

@@ -159,7 +159,7 @@ impl<G: Guidance> Frontier for BestFrontier<'_, G> {
         }
         self.open.finish(&mut self.found);
         self.until_told = self.until_told.wrapping_sub(1);
-        if self.until_told % TELL_INTERVAL == 0 {
+        if self.until_told.is_multiple_of(TELL_INTERVAL) {
             self.monitor.set_frontier(self.open.len() as u64);
         }
     }

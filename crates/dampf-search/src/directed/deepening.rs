@@ -16,6 +16,7 @@ use crate::traversal::{Discovery, Traversal};
 use crate::{Monitor, SearchOptions, Snapshot, StopReason};
 use dampf_core::{Action, Fault, Observations, Successors, Trail, Word, Worker};
 use dampf_store::hash_words;
+use std::cmp::Reverse;
 use std::convert::Infallible;
 
 /// The size of the table.
@@ -146,7 +147,7 @@ impl<M: Observations> Deepening<'_, M> {
         let Gathering { steps: mut found, met, .. } = sink;
         // The first among equals is tried first.
         found.reverse();
-        found.sort_by(|left, right| right.estimate.cmp(&left.estimate));
+        found.sort_by_key(|step| Reverse(step.estimate));
         path.push(Frame { action: step.action, steps: found });
         self.counted.states += 1;
         self.counted.transitions += steps;
@@ -161,7 +162,7 @@ impl<M: Observations> Deepening<'_, M> {
         if self.options.max_states.is_some_and(|limit| self.counted.states >= limit) {
             self.monitor.stop(StopReason::StateLimit);
         }
-        if self.counted.states % TELL_INTERVAL == 0 {
+        if self.counted.states.is_multiple_of(TELL_INTERVAL) {
             self.tell();
         }
     }

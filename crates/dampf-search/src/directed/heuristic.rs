@@ -11,7 +11,7 @@ use dampf_core::{Action, Footprint, Object, Observations, Standing, Word};
 pub enum Measure {
     /// `mb`: threads that are not blocked. Never too much for a deadlock, where a step blocks one thread at most.
     MostBlocked,
-    /// `lnb`: threads that are not blocked, and threads that hold no lock. That a thread holds one counts, not how many:
+    /// `lnb`: threads that are not blocked, and threads that hold no lock. Whether one is held counts, not how many:
     /// whoever has all locks that it needs will give them back. Threads that are not there count as not blocked:
     /// otherwise a search would rather not create any.
     LockAndBlock,
@@ -251,8 +251,8 @@ mod tests {
         let (runs, waits, ended) = (standing(true, false, 0), standing(true, true, 1), standing(false, false, 0));
         let state = [runs, waits, waits, ended, standing(true, false, 2)];
         let said = Measure::ALL.map(|measure| measure.of(&state));
-        // Two can move; three are not blocked, and two hold no lock; the largest block has two locks; blocks of two locks and two locks; of
-        // three and one alive; of two blocked; one has ended.
+        // Two can move; three are not blocked, and two hold no lock; the largest block has two locks; blocks of two
+        // locks and two locks; of three and one alive; of two blocked; one has ended.
         assert_eq!(said, [2, 5, 3, 25 - 8, 25 - 10, 25 - 4, 1, 0, 0, 0]);
     }
 
