@@ -12,7 +12,8 @@
 //! Labels are the model's. Each determines a step of a copy as it does of the state, so that a run of copies is a run
 //! of the model as it is written.
 
-use dampf_core::{Acceptance, Action, Model, Movers, Part, Sections, Successors, Transfer, Word, Worker};
+use crate::one_more_word::passes_parts_on;
+use dampf_core::{Acceptance, Action, Model, Movers, Successors, Word, Worker};
 
 /// A model with copies of states.
 pub struct FairCopies<'a, M> {
@@ -65,37 +66,7 @@ impl<M: Acceptance + Movers> Acceptance for FairCopies<'_, M> {
 /// Nobody has to look at who moves any more.
 impl<M: Acceptance + Movers> Movers for FairCopies<'_, M> {}
 
-/// The number of a copy travels as it is.
-impl<M: Acceptance + Movers + Transfer> Transfer for FairCopies<'_, M> {
-    fn has_parts(&self) -> bool {
-        self.model.has_parts()
-    }
-
-    fn parts_of_state(&self, state: &[Word], visit: &mut dyn FnMut(usize, Part)) {
-        self.model.parts_of_state(self.own(state), visit);
-    }
-
-    fn part(&self, part: Part, words: &mut Vec<Word>, visit: &mut dyn FnMut(usize, Part)) {
-        self.model.part(part, words, visit);
-    }
-
-    fn name_of(&self, kind: u32, contents: &[Word]) -> Word {
-        self.model.name_of(kind, contents)
-    }
-}
-
-/// The model's sections. All copies of a state are in the same of them.
-impl<M: Acceptance + Movers + Sections> Sections for FairCopies<'_, M> {
-    fn section(&self, name: &str) -> Option<Vec<Word>> {
-        let mut section = self.model.section(name)?;
-        section.push(0);
-        Some(section)
-    }
-
-    fn sections(&self) -> Vec<String> {
-        self.model.sections()
-    }
-}
+passes_parts_on!(FairCopies, Acceptance Movers);
 
 pub struct FairCopiesWorker<'m, M: Model + 'm> {
     model: &'m M,

@@ -22,6 +22,7 @@ mod generalized;
 mod guards;
 mod hoa;
 mod implication;
+mod one_more_word;
 mod parser;
 mod product;
 mod simulation;

@@ -9,9 +9,10 @@
 //! business: a faulty step is told once, whatever the automaton does, and leads nowhere; where the language says where
 //! it leads, it is a step like any other, since it is part of runs that the property speaks of.
 
+use crate::one_more_word::passes_parts_on;
 use dampf_core::{
-    Acceptance, Action, Automaton, Fault, FaultKind, Literal, Model, Movers, Part, Propositions, Restore, Sections,
-    Successors, Trail, Transfer, Word, Worker,
+    Acceptance, Action, Automaton, Fault, FaultKind, Literal, Model, Movers, Propositions, Restore, Successors, Trail,
+    Word, Worker,
 };
 
 /// The label of the model's part where the model cannot move.
@@ -97,24 +98,7 @@ impl<M: Propositions + Acceptance + Movers> Movers for Product<'_, M> {
     }
 }
 
-/// The automaton's location is a number, and travels as it is.
-impl<M: Propositions + Acceptance + Transfer> Transfer for Product<'_, M> {
-    fn has_parts(&self) -> bool {
-        self.model.has_parts()
-    }
-
-    fn parts_of_state(&self, state: &[Word], visit: &mut dyn FnMut(usize, Part)) {
-        self.model.parts_of_state(self.own(state), visit);
-    }
-
-    fn part(&self, part: Part, words: &mut Vec<Word>, visit: &mut dyn FnMut(usize, Part)) {
-        self.model.part(part, words, visit);
-    }
-
-    fn name_of(&self, kind: u32, contents: &[Word]) -> Word {
-        self.model.name_of(kind, contents)
-    }
-}
+passes_parts_on!(Product, Propositions Acceptance);
 
 impl<M: Propositions + Acceptance + Restore> Restore for Product<'_, M> {
     fn tables(&self) -> Vec<u32> {
@@ -127,19 +111,6 @@ impl<M: Propositions + Acceptance + Restore> Restore for Product<'_, M> {
 
     fn restore(&self, table: usize, number: u32, contents: &[Word]) -> bool {
         self.model.restore(table, number, contents)
-    }
-}
-
-/// The model's sections. States that differ in the automaton's location alone are in the same of them.
-impl<M: Propositions + Acceptance + Sections> Sections for Product<'_, M> {
-    fn section(&self, name: &str) -> Option<Vec<Word>> {
-        let mut section = self.model.section(name)?;
-        section.push(0);
-        Some(section)
-    }
-
-    fn sections(&self) -> Vec<String> {
-        self.model.sections()
     }
 }
 

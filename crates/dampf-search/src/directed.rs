@@ -18,7 +18,7 @@ pub use heuristic::{Heuristic, Measure};
 
 pub(crate) use heuristic::Guide;
 
-use crate::recall::{Carried, FromStore};
+use crate::recall::{Carried, FromStore, Recall};
 use crate::{Monitor, Outcome, SearchOptions, conclude};
 use dampf_core::Observations;
 use dampf_store::{ExactStore, Parents, Retrieve, Store};
@@ -41,14 +41,11 @@ pub enum Direction {
 pub fn check_directed<M: Observations, S: Retrieve + Parents>(
     model: &M,
     store: &S,
-    (direction, heuristic): (Direction, &Heuristic),
+    how: (Direction, &Heuristic),
     options: &SearchOptions,
     monitor: &Monitor,
 ) -> Outcome {
-    let guide = || Guide::new(model, heuristic);
-    conclude::<FromStore, M, S>(model, store, options, monitor, || {
-        best_first::search(model, (store, &FromStore), (direction, &guide), options, monitor)
-    })
+    directed(model, (store, &FromStore), how, options, monitor)
 }
 
 /// The same with a store that does not give states back.
@@ -58,14 +55,23 @@ pub fn check_directed<M: Observations, S: Retrieve + Parents>(
 pub fn check_directed_carrying<M: Observations, S: Store>(
     model: &M,
     store: &S,
+    how: (Direction, &Heuristic),
+    options: &SearchOptions,
+    monitor: &Monitor,
+) -> Outcome {
+    directed(model, (store, &Carried::default()), how, options, monitor)
+}
+
+fn directed<R: Recall<S>, M: Observations, S: Store>(
+    model: &M,
+    space: (&S, &R),
     (direction, heuristic): (Direction, &Heuristic),
     options: &SearchOptions,
     monitor: &Monitor,
 ) -> Outcome {
     let guide = || Guide::new(model, heuristic);
-    let carried = Carried::default();
-    conclude::<Carried, M, S>(model, store, options, monitor, || {
-        best_first::search(model, (store, &carried), (direction, &guide), options, monitor)
+    conclude::<R, M, S>(model, space.0, options, monitor, || {
+        best_first::search(model, space, (direction, &guide), options, monitor)
     })
 }
 

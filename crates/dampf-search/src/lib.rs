@@ -22,6 +22,7 @@
 //! (`recall.rs`), and replayed on the model before it is returned.
 
 mod breadth_first;
+mod chance;
 pub mod checkpoint;
 mod depth_first;
 mod directed;
@@ -43,6 +44,7 @@ mod stack_slicing;
 mod traversal;
 mod watch;
 
+pub use chance::Chance;
 pub use directed::{
     Direction, Heuristic, Measure, check_a_star, check_deepening, check_directed, check_directed_carrying,
 };

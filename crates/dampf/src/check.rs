@@ -191,7 +191,7 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
                 violated = watched.violated;
                 (Some(made), watched.searched)
             }
-            Err(unsupported) => (None, Searched::nothing(not_searched(unsupported.to_string()))),
+            Err(unsupported) => (None, Searched::alone(not_searched(unsupported.to_string()))),
         };
         let Searched { mut outcome, traffic, cut_short } = searched;
         if !outcome.judgement.refuted.is_empty() && !outcome.stopped.is_some_and(StopReason::is_wanted) {

@@ -57,7 +57,7 @@ pub fn search<M: Propositions + Acceptance + Movers + Transfer + Sections>(
         stopped: None,
         judgement: Judgement::default(),
     };
-    let mut watched = Watched { searched: Searched::nothing(nothing), violated: None };
+    let mut watched = Watched { searched: Searched::alone(nothing), violated: None };
     for (number, property) in properties.iter().enumerate() {
         let before = watched.searched.outcome.statistics;
         let Searched { mut outcome, traffic, .. } =
@@ -104,7 +104,7 @@ fn search_one<M: Propositions + Acceptance + Movers + Transfer + Sections>(
     (options, terminal): (&CheckOptions, &Terminal),
 ) -> Result<Searched, Failure> {
     if property.is_of_ends {
-        return Ok(Searched::nothing(search_ends(model, (question.round, states_before), options, terminal)));
+        return Ok(Searched::alone(search_ends(model, (question.round, states_before), options, terminal)));
     }
     let product = product(model, property);
     let monitor = Arc::new(Monitor::new());
@@ -128,7 +128,7 @@ fn search_one<M: Propositions + Acceptance + Movers + Transfer + Sections>(
         // To more than these nobody is fair, which is said at once.
         ranks if matches!(ranks, Ranks::One) || search.is_fair && product.mover_count() > MOVERS_MAX => {
             let outcome = check_cycles(&product, &ExactStore::new(product.width()), &search, &monitor);
-            Ok(Searched::nothing(shorter(outcome, &product, search.is_fair, options)))
+            Ok(Searched::alone(shorter(outcome, &product, search.is_fair, options)))
         }
         ranks if search.is_fair => {
             search_on_ranks(&FairCopies::new(&product), &search, question, ranks, (options, &monitor))

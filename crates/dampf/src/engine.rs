@@ -33,8 +33,8 @@ pub struct Searched {
 }
 
 impl Searched {
-    /// There was nothing to search.
-    pub fn nothing(outcome: Outcome) -> Searched {
+    /// A search by one process that nobody ended.
+    pub fn alone(outcome: Outcome) -> Searched {
         Searched { outcome, traffic: None, cut_short: None }
     }
 }
@@ -94,33 +94,33 @@ pub fn search<M: Searchable>(
     let mut trouble = None;
     let searched: Result<Searched, Failure> = contents.watched(&monitor, || match (&mut *ranks, options.store) {
         (Ranks::One, _) if options.search.is_directed() || options.search == Search::BestFirst => {
-            search_directed(model, &search, options, &monitor).map(Searched::nothing)
+            search_directed(model, &search, options, &monitor).map(Searched::alone)
         }
         (Ranks::One, Store::Tree) if sends_scouts => {
             let outcome = dampf_search::check_with_scouts(model, &TreeStore::new(width), &search, &monitor);
-            Ok(Searched::nothing(outcome))
+            Ok(Searched::alone(outcome))
         }
         (Ranks::One, Store::Tree) => {
             let outcome = dampf_search::check(model, &TreeStore::new(width), &search, &monitor);
-            Ok(Searched { outcome, traffic: None, cut_short: None })
+            Ok(Searched::alone(outcome))
         }
         (Ranks::One, Store::Exact) => {
             let outcome = dampf_search::check(model, &ExactStore::new(width), &search, &monitor);
-            Ok(Searched { outcome, traffic: None, cut_short: None })
+            Ok(Searched::alone(outcome))
         }
         (Ranks::One, Store::HashCompact { bits }) => {
             let outcome = dampf_search::check_carrying(model, &HashCompactStore::new(bits), &search, &monitor);
-            Ok(Searched { outcome, traffic: None, cut_short: None })
+            Ok(Searched::alone(outcome))
         }
         (Ranks::One, Store::Bitstate(bitstate)) => {
             let (filter, runs) = (bitstate.filter(options.max_memory), bitstate.runs());
             let outcome = dampf_search::check_in_runs(model, filter, runs, &search, &monitor).map_err(no_memory)?;
-            Ok(Searched { outcome, traffic: None, cut_short: None })
+            Ok(Searched::alone(outcome))
         }
         (Ranks::One, Store::Reconstruct { steps }) => {
             let store = ReconstructingStore::new(model, steps);
             let outcome = dampf_search::check_in_order(model, &store, &search, &monitor);
-            Ok(Searched { outcome, traffic: None, cut_short: None })
+            Ok(Searched::alone(outcome))
         }
         (Ranks::One, Store::Disk) => {
             // The contents have a share of the memory, if they are not all in it anyway.
@@ -128,7 +128,7 @@ pub fn search<M: Searchable>(
             let max_memory_bytes = search.max_memory_bytes.map(|limit| limit - share);
             let search = dampf_search::SearchOptions { max_memory_bytes, ..search.clone() };
             let outcome = disk::search(model, &search, options, (attempt, origin), &monitor)?;
-            Ok(Searched { outcome, traffic: None, cut_short: None })
+            Ok(Searched::alone(outcome))
         }
         _ => {
             let settings = cluster::settings(options, attempt, origin, model, ranks.parts())?;

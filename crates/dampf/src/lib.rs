@@ -7,7 +7,6 @@
 //! go wrong outside of Dampf (a file, a pipe, a disk, an option) is a [`Failure`] and ends in an
 //! `error:` line; nothing a user does ends in a panic.
 
-mod chance;
 mod check;
 mod cluster;
 mod compile;

@@ -5,9 +5,9 @@
 //! that a thread goes on as long as it can, and random ones. They also show what the known reasons for large spaces
 //! are: a variable that never stops taking new values, and choices among many values.
 
-use crate::chance::Chance;
 use dampf_core::{Binding, Describe, SourceLocation, Successors, Worker};
 use dampf_report::{BusyLine, BusyLines};
+use dampf_search::Chance;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 

@@ -4,7 +4,6 @@
 //! printed, so that every run can be had again. A random run is made before it is told: where it refutes what the model
 //! assumes, it is made again with a model that knows better, and nobody need know.
 
-use crate::chance::Chance;
 use crate::failure::Failure;
 use crate::front_end::{FrontEnd, Made, Making, Offer};
 use crate::front_ends::Registry;
@@ -17,6 +16,7 @@ use dampf_core::{
     Action, Describe, Fault, FaultKind, FaultSelection, Revise, StepEnd, Successors, Unsupported, Word, Worker,
 };
 use dampf_report::{Excerpt, Palette, StepTable, ToldStep, write_blocked, write_fault, write_state};
+use dampf_search::Chance;
 use std::io::{self, Write};
 use std::time::{SystemTime, UNIX_EPOCH};
 

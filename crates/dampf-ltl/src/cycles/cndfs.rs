@@ -19,7 +19,7 @@ use crate::cycles::explorer::{Edge, Explorer};
 use crate::cycles::lasso::{Lasso, Seen};
 use crate::cycles::path::Path;
 use dampf_core::{Acceptance, Movers};
-use dampf_search::{Monitor, SearchOptions, StopReason};
+use dampf_search::{Chance, Monitor, SearchOptions, StopReason};
 use dampf_store::{Numbered, StateRef};
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -57,7 +57,7 @@ pub fn search<M: Acceptance + Movers, S: Numbered>(
                     explorer: Explorer::<M, S>::new(model, store, (options, monitor), false),
                     store,
                     cyan: cyan(thread),
-                    chance: Chance(thread as u64),
+                    chance: (thread > 0).then_some(Chance(thread as u64)),
                     path: Path::default(),
                     options,
                     monitor,
@@ -76,23 +76,12 @@ pub fn search<M: Acceptance + Movers, S: Numbered>(
     all.into_inner().expect("no thread panicked while it held the result")
 }
 
-/// A sequence that looks random, and is the same every time (xorshift). The first thread has none: it goes through
-/// edges in their order.
-struct Chance(u64);
-
-impl Chance {
-    fn shuffle(&mut self, edges: &mut [Edge]) {
-        if self.0 == 0 || edges.len() < 2 {
-            return;
-        }
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        let turn = (self.0 >> 11) as usize % edges.len();
-        edges.rotate_left(turn);
-        if self.0 & 1 << 40 != 0 {
-            edges.reverse();
-        }
+/// Puts edges into another order. The first thread does not: it goes through edges in their order.
+fn shuffle(chance: &mut Option<Chance>, edges: &mut [Edge]) {
+    let Some(chance) = chance.as_mut().filter(|_| edges.len() > 1) else { return };
+    edges.rotate_left(chance.below(edges.len()));
+    if chance.below(2) == 0 {
+        edges.reverse();
     }
 }
 
@@ -101,7 +90,7 @@ struct Worker<'a, M: Acceptance + Movers, S: Numbered> {
     store: &'a S,
     /// The bit of the states on its path.
     cyan: u32,
-    chance: Chance,
+    chance: Option<Chance>,
     path: Path,
     options: &'a SearchOptions,
     monitor: &'a Monitor,
@@ -123,7 +112,7 @@ impl<M: Acceptance + Movers, S: Numbered> Worker<'_, M, S> {
                 explorer.expand(edge.target, is_again, edges);
             }
         });
-        self.chance.shuffle(self.path.untried_mut());
+        shuffle(&mut self.chance, self.path.untried_mut());
         // Red until a successor is not.
         self.path.last_mut().expect("a state was put there").is_marked = !is_deep;
         self.seen.judgement.truncated |= is_deep;

@@ -7,6 +7,7 @@
 //! A fault ends the search when no state that waits can lead to one on a shorter run.
 
 use super::heuristic::{Guidance, Guide, Heuristic, RunSeen};
+use super::open::NOWHERE;
 use crate::expand::{Expander, Explored, Sink};
 use crate::rebuild::Route;
 use crate::traversal::{Discovery, Traversal};
@@ -16,8 +17,6 @@ use dampf_store::{ExactStore, Inserted, Retrieve, Session, StateRef, Store};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::convert::Infallible;
-
-const NOWHERE: u32 = u32::MAX;
 
 /// What is known of a state, by its number.
 #[derive(Clone, Copy)]

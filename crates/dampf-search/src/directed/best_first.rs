@@ -7,6 +7,7 @@
 use super::Direction;
 use super::heuristic::{Guidance, RunSeen};
 use super::open::{NOWHERE, Open, Waiting};
+use crate::chance::Chance;
 use crate::frontier::{Frontier, States};
 use crate::rebuild::Route;
 use crate::recall::Recall;
@@ -65,15 +66,13 @@ struct Keys {
     direction: Direction,
     /// How many were made: what comes later goes first.
     made: u32,
-    random: u64,
+    chance: Chance,
 }
 
 impl Keys {
     fn new(direction: Direction, thread: u64) -> Self {
         let seed = if let Direction::Random { seed } = direction { seed } else { 0 };
-        // Not 0, from which nothing comes.
-        let random = (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (thread << 32) | 1;
-        Keys { direction, made: 0, random }
+        Keys { direction, made: 0, chance: Chance(seed ^ thread << 32) }
     }
 
     fn key(&mut self, depth: u32, estimate: u32) -> u64 {
@@ -82,12 +81,7 @@ impl Keys {
         match self.direction {
             Direction::BestFirst => pair(estimate, u32::MAX - self.made),
             Direction::Beam { .. } => pair(depth, estimate),
-            Direction::Random { .. } => {
-                self.random ^= self.random << 13;
-                self.random ^= self.random >> 7;
-                self.random ^= self.random << 17;
-                pair(u32::MAX - depth, (self.random >> 32) as u32)
-            }
+            Direction::Random { .. } => pair(u32::MAX - depth, self.chance.below(1 << 32) as u32),
         }
     }
 }

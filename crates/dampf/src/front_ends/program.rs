@@ -1,7 +1,6 @@
 //! Programs: an executable, or a source that is compiled first.
 
 use super::{program_info, program_surroundings};
-use crate::chance::Chance;
 use crate::compile::{self, Compiler};
 use crate::failure::Failure;
 use crate::front_end::{self, FrontEnd, Hashes, LookedAt, Made, Making, Observed, Offer, Reduction};
@@ -15,6 +14,7 @@ use dampf_object::{
     Ending, Expression, Granularity, ObjectModel, ProgramChecks, Proposition, SeenUses, Sharing, read_expression,
 };
 use dampf_report::{Knowledge, Palette, bytes_hash};
+use dampf_search::Chance;
 use std::collections::{HashSet, VecDeque};
 use std::io::{self, Write};
 use std::path::Path;
