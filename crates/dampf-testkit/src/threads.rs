@@ -233,6 +233,15 @@ impl ThreadProgram {
         !self.lines.iter().any(|line| line.is_optional && line.text.contains("__VERIFIER_atomic"))
     }
 
+    /// The program without about a third of the lines that can be left out; none if there are none.
+    pub fn thinned(&self, seed: u64) -> Option<ThreadProgram> {
+        let mut random = Random::new(seed);
+        let lines: Vec<Line> =
+            self.lines.iter().filter(|line| !line.is_optional || !random.one_in(3)).cloned().collect();
+        let is_smaller = lines.len() < self.lines.len();
+        is_smaller.then_some(ThreadProgram { lines })
+    }
+
     /// The program without as many lines as possible that still is as the caller wants it.
     pub fn shrunk(&self, mut is_wanted: impl FnMut(&ThreadProgram) -> bool) -> ThreadProgram {
         let mut smallest = self.clone();

@@ -53,6 +53,10 @@ pub struct ProgramsOptions {
     #[arg(long, value_name = "N", default_value = "50")]
     runs: u64,
 
+    /// How often a program that is too large for the other exploration is made smaller, by leaving lines out
+    #[arg(long, value_name = "N", default_value = "5")]
+    thin: u64,
+
     /// Programs in which several threads begin alike: for `--with --symmetry --against ""`
     #[arg(long)]
     equal: bool,
@@ -85,6 +89,8 @@ struct Tried {
     is_too_large: bool,
     /// The comparison with the other exploration alone was too large.
     is_half_explored: bool,
+    /// Lines were left out to make it small enough.
+    is_thinned: bool,
     emulated: u64,
 }
 
@@ -138,19 +144,32 @@ fn summarise(tried: Vec<Tried>, folder: &Path) -> Result<(), Failure> {
         tried.iter().map(|tried| tried.outcomes).sum::<usize>(),
     );
     println!(
-        "{} were emulated, in {} runs; {} were too large for the other exploration",
+        "{} were emulated, in {} runs; {} were made smaller for the other exploration, {} were too large for it all the \
+         same",
         count(&|tried| tried.emulated > 0),
         tried.iter().map(|tried| tried.emulated).sum::<u64>(),
+        count(&|tried| tried.is_thinned && !tried.is_half_explored),
         count(&|tried| tried.is_half_explored),
     );
     if differed == 0 { Ok(()) } else { Err(format!("{differed} programs are worth a look, in {}", folder.display())) }
 }
 
-/// Compares the outcomes of one program. One on which they differ is made small and kept.
+/// Compares the outcomes of one program. One that is too large for the other exploration is made smaller, so that as
+/// many as possible are compared with it; one on which outcomes differ is made small and kept.
 fn examine(tools: &Tools, folder: &Path, seed: u64, options: &ProgramsOptions) -> Result<Tried, Failure> {
-    let program = options.program(seed);
+    let mut program = options.program(seed);
     let place = folder.join(format!("{seed}.c"));
     let mut tried = compare(tools, &place, &program, options)?;
+    for attempt in 0..options.thin {
+        let is_large = tried.is_half_explored || tried.is_too_large;
+        let Some(smaller) =
+            program.thinned(seed.wrapping_add(attempt)).filter(|_| is_large && tried.difference.is_none())
+        else {
+            break;
+        };
+        program = smaller;
+        tried = Tried { is_thinned: true, ..compare(tools, &place, &program, options)? };
+    }
     if let Some(how) = &mut tried.difference {
         let differs = |smaller: &ThreadProgram| {
             compare(tools, &place, smaller, options).is_ok_and(|tried| tried.difference.is_some())
@@ -202,7 +221,12 @@ fn compare(tools: &Tools, place: &Path, program: &ThreadProgram, options: &Progr
             return Ok(tried);
         }
         Explored::All(_) => {}
-        Explored::Partly => tried.is_half_explored = true,
+        Explored::Partly => {
+            tried.is_half_explored = true;
+            if options.thin > 0 {
+                return Ok(tried);
+            }
+        }
     }
     let is_defined = usual.iter().all(|outcome| matches!(outcome, Outcome::Status(_)));
     if !is_defined || !program.can_be_emulated() || !tools.has_emulator {
