@@ -8,7 +8,7 @@ use crate::premise::Premise;
 use crate::race::PendingAccess;
 use crate::run_end::RunEnd;
 use crate::segments;
-use crate::sharing::{Fact, FactKind};
+use crate::sharing::{Fact, FactKind, SHARED_LINE_BYTES};
 use crate::side_access::MemoryAccess;
 use crate::step::Next;
 use crate::thread::Status;
@@ -95,6 +95,7 @@ impl Machine<'_> {
         let slot = self.threads.running;
         match self.process.history.conflict(slot, address, bytes, writes).cloned() {
             None => Ok(()),
+            Some(earlier) if !earlier.is_tracked() => Err(self.refute_locks(&earlier, address)),
             Some(earlier) => Err(self.told_unordered(PendingAccess::plain(slot, access, pc), &earlier)),
         }
     }
@@ -114,12 +115,39 @@ impl Machine<'_> {
     /// The running thread makes a plain access.
     pub fn remember_access(&mut self, access: PendingAccess) -> Result<(), RunEnd> {
         let PendingAccess { slot, address, bytes, writes, pc, .. } = access;
-        self.check_history(MemoryAccess { address, bytes, writes }, pc)?;
-        let bytes = bytes.clamp(1, u64::from(u32::MAX >> 1)) as u32;
-        if !self.process.change().history.access(slot, address, bytes, writes, pc as u32) {
+        let access = MemoryAccess { address, bytes, writes };
+        self.check_history(access, pc)?;
+        let is_tracked = self.is_tracked(address, bytes);
+        if !self.process.change().history.access(slot, access, pc as u32, is_tracked) {
             self.premises.note(Premise::ForgottenAccesses);
         }
         Ok(())
+    }
+
+    /// Whether all that orders accesses to this memory is tracked, and not locks alone.
+    fn is_tracked(&mut self, address: u64, bytes: u64) -> bool {
+        let sharing = &self.system.sharing;
+        sharing.are_tracked_lines(address, bytes)
+            || sharing.has_tracked_sites()
+                && self.block_at(address).is_some_and(|(_, block)| self.system.sharing.is_tracked_site(block.site))
+    }
+
+    /// Locks do not order an access behind an earlier one, as was assumed.
+    pub fn refute_locks(&mut self, earlier: &Entry, address: u64) -> RunEnd {
+        let address = address.max(earlier.address);
+        let fact = match self.block_at(address) {
+            Some((_, block)) => Fact::new(FactKind::TrackedSite, block.site),
+            None => Fact::new(FactKind::TrackedLine, address / SHARED_LINE_BYTES),
+        };
+        self.refute(fact)
+    }
+
+    /// The running thread has taken a lock.
+    pub fn hold_in_history(&mut self, lock: u64) {
+        if self.has_history() {
+            let slot = self.threads.running;
+            self.process.change().history.hold(slot, lock);
+        }
     }
 
     /// The running thread is about to perform an operation: what it knows is left where others will find it.
@@ -217,6 +245,9 @@ impl Machine<'_> {
         }
         let slot = self.threads.running;
         if let Some(earlier) = self.process.history.conflict(slot, address, bytes, true).cloned() {
+            if !earlier.is_tracked() {
+                return Err(self.refute_locks(&earlier, address));
+            }
             return Err(self.told_taken(pending(&earlier), address, kind, told));
         }
         self.process.change().history.forget(address, bytes);
@@ -243,6 +274,9 @@ impl Machine<'_> {
                 continue;
             }
             if !entry.is_known_to(running) {
+                if !entry.is_tracked() {
+                    return Err(self.refute_locks(&entry, entry.address));
+                }
                 self.threads.running = entry.slot;
                 let fault = self.ended_under(entry.slot, access);
                 self.threads.running = running;

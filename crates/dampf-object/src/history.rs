@@ -21,7 +21,17 @@
 //! thread, and can do nothing else before, counts as knowing what that thread knows: it will, before it does anything.
 //! Where order is not told by objects (signals, files) all that is known is made known to all, so that nothing is
 //! reported that may be ordered.
+//!
+//! **Locks first.** Who knows of an access tells in which order critical sections came, which the memory as a rule does
+//! not: that is what makes histories many. Most memory needs no such knowledge. An access is therefore noted with the
+//! locks that its thread holds, and knowledge of it travels with beginnings and ends of threads alone, until that turns
+//! out to be too little. Two accesses under one lock (not both for reading) are ordered by it. All else that orders is
+//! left out, so fewer accesses seem ordered than are: where none conflict there is no race, and a conflict refutes that
+//! locks are enough for this memory, of which everything is tracked from then on. What is noted so depends on where
+//! threads are and hardly on how they got there. *A later access takes the place of an earlier one* that its thread
+//! knows of, whatever the locks: whoever comes behind the later one comes behind both.
 
+use crate::side_access::MemoryAccess;
 use dampf_core::Word;
 
 /// More accesses are not remembered; the oldest are forgotten, and races with them are not found.
@@ -62,6 +72,10 @@ pub fn end_of(slot: u32) -> u64 {
     ENDS + u64::from(slot)
 }
 
+fn is_end(place: u64) -> bool {
+    (ENDS..ENDS + u64::from(u64::BITS)).contains(&place)
+}
+
 /// A plain access that not everybody knows of.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Entry {
@@ -79,9 +93,30 @@ pub struct Entry {
     found: u64,
     /// The objects where it was left. Ascending.
     places: Vec<u64>,
+    /// The locks that its thread held, where these and beginnings and ends of threads are all that is known to order
+    /// it; none where everything is tracked. Ascending.
+    locks: Option<Vec<u64>>,
+}
+
+/// Marks the address of a lock that is held for reading.
+pub const FOR_READING: u64 = 1 << 63;
+
+/// Whether the same lock is held, and not by two for reading.
+fn excludes(one: u64, other: u64) -> bool {
+    (one ^ other) & !FOR_READING == 0 && one & other & FOR_READING == 0
 }
 
 const ENTRY_WORDS: usize = 12;
+/// The numbers of entries and of locks that are held stand before them.
+const HEAD_WORDS: usize = 2;
+const HELD_WORDS: usize = 3;
+/// The last word of an entry has the number of places, and from this bit on that of locks plus one, if these count.
+const LOCKS_SHIFT: u32 = 16;
+
+/// How many places an entry has, and how many locks.
+fn lengths(word: Word) -> (usize, Option<usize>) {
+    ((word & ((1 << LOCKS_SHIFT) - 1)) as usize, (word >> LOCKS_SHIFT).checked_sub(1).map(|locks| locks as usize))
+}
 
 impl Entry {
     fn end(&self) -> u64 {
@@ -94,6 +129,11 @@ impl Entry {
 
     pub fn is_known_to(&self, slot: u32) -> bool {
         self.known & bit(slot) != 0
+    }
+
+    /// Whether all that orders it is known.
+    pub fn is_tracked(&self) -> bool {
+        self.locks.is_none()
     }
 
     fn leave(&mut self, place: u64) {
@@ -116,7 +156,7 @@ impl Entry {
         self.end() == other.address
             && (self.writes, self.pc, self.slot) == (other.writes, other.pc, other.slot)
             && (self.known, self.fenced, self.found) == (other.known, other.fenced, other.found)
-            && self.places == other.places
+            && (&self.places, &self.locks) == (&other.places, &other.locks)
             && self.bytes.checked_add(other.bytes).is_some()
     }
 }
@@ -147,6 +187,8 @@ fn bit(slot: u32) -> u64 {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct History {
     entries: Vec<Entry>,
+    /// The locks that threads hold, by slot, as often as they hold them. Ascending.
+    held: Vec<(u32, u64)>,
 }
 
 impl History {
@@ -158,22 +200,57 @@ impl History {
         &self.entries
     }
 
-    /// An access that a thread does not know of and that conflicts with one of its own.
+    /// A thread has taken a lock.
+    pub fn hold(&mut self, slot: u32, lock: u64) {
+        let at = self.held.partition_point(|&held| held < (slot, lock));
+        self.held.insert(at, (slot, lock));
+    }
+
+    /// A thread has given a lock back, whichever way it held it.
+    pub fn give_back(&mut self, slot: u32, lock: u64) {
+        let is_it = |&(holder, held): &(u32, u64)| holder == slot && held & !FOR_READING == lock;
+        if let Some(at) = self.held.iter().position(is_it) {
+            self.held.remove(at);
+        }
+    }
+
+    fn locks_of(&self, slot: u32) -> impl Iterator<Item = u64> {
+        self.held.iter().filter(move |&&(holder, _)| holder == slot).map(|&(_, lock)| lock)
+    }
+
+    /// An access that a thread does not know of and that conflicts with one of its own; one that is tracked, if there
+    /// is one.
     pub fn conflict(&self, slot: u32, address: u64, bytes: u64, writes: bool) -> Option<&Entry> {
-        let conflicts =
-            |entry: &&Entry| entry.known & bit(slot) == 0 && (entry.writes || writes) && entry.overlaps(address, bytes);
-        self.entries.iter().find(conflicts)
+        let conflicts = |entry: &&Entry| {
+            entry.known & bit(slot) == 0
+                && (entry.writes || writes)
+                && entry.overlaps(address, bytes)
+                && !self.is_locked_out(slot, entry)
+        };
+        let mut found = self.entries.iter().filter(conflicts);
+        let first = found.next()?;
+        if first.is_tracked() { Some(first) } else { found.find(|entry| entry.is_tracked()).or(Some(first)) }
+    }
+
+    /// Whether a lock that a thread holds orders it behind an access of another.
+    fn is_locked_out(&self, slot: u32, entry: &Entry) -> bool {
+        let locks = entry.locks.as_deref().unwrap_or_default();
+        !locks.is_empty() && self.locks_of(slot).any(|held| locks.iter().any(|&lock| excludes(held, lock)))
     }
 
     /// The accesses that a thread does not know of.
     pub fn unknown_to(&self, slot: u32) -> impl Iterator<Item = &Entry> {
-        self.entries.iter().filter(move |entry| !entry.is_known_to(slot))
+        self.entries.iter().filter(move |entry| !entry.is_known_to(slot) && !self.is_locked_out(slot, entry))
     }
 
-    /// A thread accesses memory plainly. False if another access had to be forgotten.
-    pub fn access(&mut self, slot: u32, address: u64, bytes: u32, writes: bool, pc: u32) -> bool {
+    /// A thread accesses memory plainly: everything that orders the access is tracked, or locks alone. False if another
+    /// access had to be forgotten.
+    pub fn access(&mut self, slot: u32, access: MemoryAccess, pc: u32, is_tracked: bool) -> bool {
+        let MemoryAccess { address, bytes, writes } = access;
+        let bytes = bytes.clamp(1, u64::from(u32::MAX >> 1)) as u32;
         let known = bit(slot);
-        let entry = Entry { address, bytes, writes, pc, slot, known, fenced: 0, found: 0, places: Vec::new() };
+        let locks = (!is_tracked).then(|| self.locks_of(slot).collect());
+        let entry = Entry { address, bytes, writes, pc, slot, known, fenced: 0, found: 0, places: Vec::new(), locks };
         let says_less = |earlier: &Entry| {
             earlier.known & known != 0
                 && (writes || !earlier.writes)
@@ -200,8 +277,8 @@ impl History {
 
     /// A thread leaves what it knows at an object, beside what is there.
     pub fn release(&mut self, slot: u32, place: u64) {
-        let known = self.entries.iter_mut().filter(|entry| entry.known & bit(slot) != 0);
-        known.for_each(|entry| entry.leave(place));
+        let is_left = |entry: &&mut Entry| entry.known & bit(slot) != 0 && (entry.is_tracked() || is_end(place));
+        self.entries.iter_mut().filter(is_left).for_each(|entry| entry.leave(place));
     }
 
     /// A thread takes what is at an object.
@@ -228,7 +305,7 @@ impl History {
 
     /// A thread writes an object atomically: a store begins anew, an update goes on with what is there.
     pub fn store(&mut self, slot: u32, place: u64, order: Order, updates: bool) {
-        for entry in &mut self.entries {
+        for entry in self.entries.iter_mut().filter(|entry| entry.is_tracked()) {
             if !updates {
                 entry.take_away(place);
             }
@@ -241,7 +318,7 @@ impl History {
 
     /// A fence of a thread.
     pub fn fence(&mut self, slot: u32, order: Order) {
-        for entry in &mut self.entries {
+        for entry in self.entries.iter_mut().filter(|entry| entry.is_tracked()) {
             if order.acquires && entry.found & bit(slot) != 0 {
                 entry.known |= bit(slot);
             }
@@ -253,7 +330,7 @@ impl History {
 
     /// All that one thread knows another knows, too.
     pub fn tell(&mut self, from: u32, to: u32) {
-        let known = self.entries.iter_mut().filter(|entry| entry.known & bit(from) != 0);
+        let known = self.entries.iter_mut().filter(|entry| entry.is_tracked() && entry.known & bit(from) != 0);
         known.for_each(|entry| entry.known |= bit(to));
     }
 
@@ -278,7 +355,8 @@ impl History {
             }
         }
         self.clear(end_of(slot));
-        self.tell(creator, slot);
+        let known = self.entries.iter_mut().filter(|entry| entry.known & bit(creator) != 0);
+        known.for_each(|entry| entry.known |= bit(slot));
     }
 
     /// Threads get other slots.
@@ -290,12 +368,14 @@ impl History {
         for entry in &mut self.entries {
             entry.slot = renamed(entry.slot);
             [&mut entry.known, &mut entry.fenced, &mut entry.found].into_iter().for_each(|bits| *bits = places(*bits));
-            for place in entry.places.iter_mut().filter(|place| (ENDS..ENDS + u64::from(u64::BITS)).contains(*place)) {
+            for place in entry.places.iter_mut().filter(|place| is_end(**place)) {
                 *place = end_of(renamed((*place - ENDS) as u32));
             }
             entry.places.sort_unstable();
         }
         self.entries.sort_unstable();
+        self.held.iter_mut().for_each(|(slot, _)| *slot = renamed(*slot));
+        self.held.sort_unstable();
     }
 
     /// An order of threads by what they know and did, whatever slots others have.
@@ -340,24 +420,33 @@ impl History {
 
     pub fn encode(&self, out: &mut Vec<Word>) {
         let halves = |value: u64| [value as Word, (value >> 32) as Word];
-        out.push(self.entries.len() as Word);
+        out.extend([self.entries.len() as Word, self.held.len() as Word]);
+        for &(slot, lock) in &self.held {
+            out.push(slot);
+            out.extend(halves(lock));
+        }
         for entry in &self.entries {
             out.extend(halves(entry.address));
             out.extend([entry.bytes << 1 | Word::from(entry.writes), entry.pc, entry.slot]);
             [entry.known, entry.fenced, entry.found].into_iter().for_each(|bits| out.extend(halves(bits)));
-            out.push(entry.places.len() as Word);
-            entry.places.iter().for_each(|&place| out.extend(halves(place)));
+            let locks = entry.locks.as_deref();
+            out.push(entry.places.len() as Word | locks.map_or(0, |locks| 1 + locks.len() as Word) << LOCKS_SHIFT);
+            let lists = entry.places.iter().chain(locks.unwrap_or_default());
+            lists.for_each(|&place| out.extend(halves(place)));
         }
     }
 
     /// Reads a history; what is behind it, too.
     pub fn decode(words: &[Word]) -> (History, &[Word]) {
         let long = |words: &[Word]| u64::from(words[0]) | u64::from(words[1]) << 32;
-        let mut rest = &words[1..];
+        let (held, mut rest) = words[HEAD_WORDS..].split_at(HELD_WORDS * words[1] as usize);
+        let held = held.chunks_exact(HELD_WORDS).map(|words| (words[0], long(&words[1..]))).collect();
         let mut entries = Vec::with_capacity(words[0] as usize);
         for _ in 0..words[0] {
-            let places = rest[ENTRY_WORDS - 1] as usize;
+            let (places, locks) = lengths(rest[ENTRY_WORDS - 1]);
             let behind = &rest[ENTRY_WORDS..];
+            let list = |words: &[Word]| words.chunks_exact(2).map(long).collect::<Vec<u64>>();
+            let behind_places = &behind[2 * places..];
             entries.push(Entry {
                 address: long(rest),
                 bytes: rest[2] >> 1,
@@ -367,19 +456,21 @@ impl History {
                 known: long(&rest[5..]),
                 fenced: long(&rest[7..]),
                 found: long(&rest[9..]),
-                places: behind[..2 * places].chunks_exact(2).map(long).collect(),
+                places: list(&behind[..2 * places]),
+                locks: locks.map(|locks| list(&behind_places[..2 * locks])),
             });
-            rest = &behind[2 * places..];
+            rest = &behind_places[2 * locks.unwrap_or(0)..];
         }
-        (History { entries }, rest)
+        (History { entries, held }, rest)
     }
 
     /// What is behind a history among words from elsewhere; none where there is no history.
     pub fn skip(words: &[Word]) -> Option<&[Word]> {
-        let (&count, mut rest) = words.split_first()?;
+        let &[count, held] = words.get(..HEAD_WORDS)? else { return None };
+        let mut rest = words.get(HEAD_WORDS.checked_add(HELD_WORDS.checked_mul(held as usize)?)?..)?;
         for _ in 0..count {
-            let places = *rest.get(ENTRY_WORDS - 1)? as usize;
-            rest = rest.get(ENTRY_WORDS.checked_add(places.checked_mul(2)?)?..)?;
+            let (places, locks) = lengths(*rest.get(ENTRY_WORDS - 1)?);
+            rest = rest.get(ENTRY_WORDS + 2 * (places + locks.unwrap_or(0))..)?;
         }
         Some(rest)
     }
@@ -393,9 +484,13 @@ mod tests {
     const FLAG: u64 = 0x1000;
     const DATA: u64 = 0x2000;
 
+    fn accessed(history: &mut History, slot: u32, address: u64, bytes: u64, writes: bool, pc: u32) -> bool {
+        history.access(slot, MemoryAccess { address, bytes, writes }, pc, true)
+    }
+
     fn written() -> History {
         let mut history = History::default();
-        assert!(history.access(0, DATA, 4, true, 7));
+        assert!(accessed(&mut history, 0, DATA, 4, true, 7));
         history
     }
 
@@ -421,7 +516,7 @@ mod tests {
     fn a_fence_lets_later_stores_release_what_came_before() {
         let mut history = written();
         history.fence(0, Order::FULL);
-        assert!(history.access(0, DATA + 8, 4, true, 8));
+        assert!(accessed(&mut history, 0, DATA + 8, 4, true, 8));
         history.store(0, FLAG, RELAXED, false);
         history.load(1, FLAG, Order::FULL, true);
         assert!(!races(&history) && history.conflict(1, DATA + 8, 4, false).is_some());
@@ -480,21 +575,52 @@ mod tests {
     #[test]
     fn a_later_access_that_says_as_much_is_enough() {
         let mut history = written();
-        assert!(history.access(0, DATA, 8, true, 9));
-        assert!(history.access(0, DATA, 4, false, 10));
-        assert!(history.access(1, DATA + 8, 4, false, 9));
+        assert!(accessed(&mut history, 0, DATA, 8, true, 9));
+        assert!(accessed(&mut history, 0, DATA, 4, false, 10));
+        assert!(accessed(&mut history, 1, DATA + 8, 4, false, 9));
         history.settle([0, 1, 2].into_iter());
         assert_eq!(history.entries().len(), 3);
-        assert!(history.access(0, DATA, 4, false, 11));
+        assert!(accessed(&mut history, 0, DATA, 4, false, 11));
         assert_eq!(history.entries().iter().filter(|entry| entry.pc == 10).count(), 0);
+    }
+
+    #[test]
+    fn locks_order_where_nothing_else_is_tracked() {
+        let written = |lock: Option<u64>| {
+            let mut history = History::default();
+            lock.inspect(|&lock| history.hold(0, lock));
+            assert!(history.access(0, MemoryAccess { address: DATA, bytes: 4, writes: true }, 7, false));
+            lock.inspect(|&lock| history.give_back(0, lock & !FOR_READING));
+            history.release(0, FLAG);
+            history
+        };
+        let read = |mut history: History, lock: Option<u64>| {
+            history.acquire(1, FLAG);
+            history.load(1, FLAG, Order::FULL, true);
+            lock.inspect(|&lock| history.hold(1, lock));
+            races(&history)
+        };
+        assert!(read(written(None), None) && read(written(None), Some(8)) && read(written(Some(8)), None));
+        assert!(!read(written(Some(8)), Some(8)) && read(written(Some(8)), Some(16)));
+        assert!(!read(written(Some(8)), Some(8 | FOR_READING)) && !read(written(Some(8 | FOR_READING)), Some(8)));
+        assert!(read(written(Some(8 | FOR_READING)), Some(8 | FOR_READING)), "two may read at the same time");
+        let mut ended = written(Some(8));
+        ended.release(0, end_of(0));
+        ended.acquire(1, end_of(0));
+        assert!(!races(&ended) && ended.conflict(2, DATA, 4, false).is_some_and(|entry| !entry.is_tracked()));
+        ended.begin(1, 2);
+        assert!(ended.conflict(2, DATA, 4, false).is_none());
     }
 
     #[test]
     fn a_history_is_read_as_it_was_written() {
         let mut history = written();
-        assert!(history.access(1, 1 << 41, 16, false, u32::MAX));
+        assert!(accessed(&mut history, 1, 1 << 41, 16, false, u32::MAX));
         history.store(0, FLAG, Order::FULL, false);
         history.fence(1, Order::FULL);
+        history.hold(1, 48);
+        history.hold(2, 64 | FOR_READING);
+        assert!(history.access(1, MemoryAccess { address: DATA, bytes: 2, writes: false }, 5, false));
         history.settle([0, 1, 2].into_iter());
         let mut words = Vec::new();
         history.encode(&mut words);

@@ -160,6 +160,7 @@ impl Machine<'_> {
         }
         if count == 0 {
             self.count_held(mutex, true);
+            self.hold_in_history(mutex);
             self.see_mutex(mutex);
             self.note_mutex(mutex, true);
             self.note_acquired(mutex);

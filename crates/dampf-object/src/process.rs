@@ -112,6 +112,7 @@ mod tests {
     use super::*;
     use crate::arena::Maker;
     use crate::mappings::Rights;
+    use crate::side_access::MemoryAccess;
     use crate::signals::Alarm;
 
     #[test]
@@ -133,7 +134,8 @@ mod tests {
         process.encode(&mut words);
         assert_eq!(Process::decode(&words), process);
         assert!(Process::is_encoding(&words));
-        assert!(process.history.access(1, 8, 4, true, 7));
+        let access = MemoryAccess { address: 8, bytes: 4, writes: true };
+        assert!(process.history.access(1, access, 7, true));
         process.encode(&mut words);
         assert_eq!(Process::decode(&words), process);
         let without_signals = words.len() - 4;

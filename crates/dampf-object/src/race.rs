@@ -12,6 +12,7 @@
 //! thread stands before meanwhile.
 
 use crate::happens_before;
+use crate::history::Entry;
 use crate::hooks::{Hook, Object};
 use crate::layout::slot_of;
 use crate::machine::Machine;
@@ -222,6 +223,11 @@ impl Machine<'_> {
         let Some(rival) = self.scratch.section_rivals.iter().copied().find(|rival| rival.conflicts(&access)) else {
             return Ok(());
         };
+        let is_it = |entry: &&Entry| happens_before::pending(entry) == rival && !entry.is_tracked();
+        let untracked = self.process.history.unknown_to(slot).find(is_it).cloned();
+        if let Some(earlier) = untracked {
+            return Err(self.refute_locks(&earlier, address));
+        }
         let place = self.place_name(address.max(rival.address));
         let (me, other) = (self.thread_name(slot), self.thread_name(rival.slot));
         let there = self.told_place(rival);

@@ -1,5 +1,6 @@
 //! Locks that many may hold for reading, or one for writing.
 
+use crate::history::FOR_READING;
 use crate::machine::Machine;
 use crate::run_end::RunEnd;
 use crate::step::Next;
@@ -95,6 +96,7 @@ impl Machine<'_> {
         self.memory.poke_word(lock + MARK, HELD);
         self.add_reader(lock);
         self.count_held(lock, true);
+        self.hold_in_history(lock | FOR_READING);
         self.tell_apart_running();
         Ok(Next::Return(0))
     }
@@ -113,6 +115,7 @@ impl Machine<'_> {
         self.memory.poke_word(lock + WRITER, self.threads.own_number());
         self.memory.poke_word(lock + MARK, HELD);
         self.count_held(lock, true);
+        self.hold_in_history(lock);
         self.tell_apart_running();
         Ok(Next::Return(0))
     }

@@ -59,6 +59,10 @@ pub const SHARED_LINE_BYTES: u64 = 64;
 /// After so many searches that refuted an assumed use nothing is assumed any more about how words are used.
 const REFUTED_USES_MAX: u32 = 6;
 
+/// Of so many lines and call sites it is learnt one by one that locks alone do not order their accesses; then that is
+/// assumed of none.
+const TRACKED_MAX: usize = 24;
+
 /// A stack is left in multiples of so many bytes.
 pub const UNIT_BYTES: u64 = 16;
 
@@ -116,6 +120,10 @@ fact_kinds! {
     WeakOrders, "weak-orders", "an atomic operation orders less than all memory";
     /// There are fences beside them.
     FencesUsed, "fences-used", "memory is ordered by fences";
+    /// Accesses to this line of memory, by its number (address / 64), are ordered by more than locks.
+    TrackedLine, "tracked-line", "accesses are not ordered by locks alone";
+    /// Accesses to blocks of this call site are.
+    TrackedSite, "tracked-site", "accesses to heap memory are not ordered by locks alone";
     /// Threads cancel others.
     ThreadsCancelled, "threads-cancelled", "a thread cancels another";
     /// Threads that begin in this function are told apart.
@@ -192,6 +200,10 @@ pub struct Sharing {
     threads_cancelled: bool,
     weak_orders: bool,
     fences: bool,
+    /// Where more than locks orders accesses, in programs with a history: numbers of lines and call sites, ascending.
+    tracked_lines: Vec<u64>,
+    tracked_sites: Vec<u64>,
+    tracks_all: bool,
     /// The numbers of the lines of stacks and thread-local storage that are shared, ascending.
     shared_lines: Vec<u64>,
     slots: usize,
@@ -228,6 +240,9 @@ impl Sharing {
         self.weak_orders = self.knows(FactKind::WeakOrders, 0);
         self.fences = self.knows(FactKind::FencesUsed, 0);
         self.shared_lines = self.range(FactKind::SharedLine, 0..u64::MAX).collect();
+        self.tracked_lines = self.range(FactKind::TrackedLine, 0..u64::MAX).collect();
+        self.tracked_sites = self.range(FactKind::TrackedSite, 0..u64::MAX).collect();
+        self.tracks_all = self.everything || self.tracked_lines.len() + self.tracked_sites.len() > TRACKED_MAX;
         let most = self.range(FactKind::TooFewSlots, 0..u64::MAX).last();
         self.slots = most.map_or(SLOTS, |too_few| 2 * too_few as usize);
         let is_told_apart = |class: &ThreadClass| self.facts.contains(&Fact::new(FactKind::Asymmetric, class.entry));
@@ -323,6 +338,22 @@ impl Sharing {
     #[inline]
     pub fn has_fences(&self) -> bool {
         self.fences
+    }
+
+    /// Whether more than locks orders accesses to some of these bytes.
+    pub fn are_tracked_lines(&self, address: u64, bytes: u64) -> bool {
+        let (first, last) = (address / SHARED_LINE_BYTES, address.saturating_add(bytes.max(1) - 1) / SHARED_LINE_BYTES);
+        let at = self.tracked_lines.partition_point(|&line| line < first);
+        self.tracks_all || self.tracked_lines.get(at).is_some_and(|&line| line <= last)
+    }
+
+    #[inline]
+    pub fn has_tracked_sites(&self) -> bool {
+        !self.tracked_sites.is_empty()
+    }
+
+    pub fn is_tracked_site(&self, site: u32) -> bool {
+        self.tracked_sites.binary_search(&site.into()).is_ok()
     }
 
     /// Watches whole runs from now on, and whatever `look` has watched of them besides.

@@ -51,6 +51,7 @@ impl Machine<'_> {
         }
         self.memory.poke_word(lock, FREE | self.threads.own_number());
         self.count_held(lock, true);
+        self.hold_in_history(lock);
         self.tell_apart_running();
         Ok(Next::Return(0))
     }

@@ -259,6 +259,9 @@ impl Machine<'_> {
     pub fn count_held(&mut self, lock: u64, taken: bool) {
         let running = self.threads.running;
         self.threads.current_mut().count_held(taken);
+        if !taken && self.has_history() {
+            self.process.change().history.give_back(running, lock);
+        }
         let Thread { class, held, .. } = *self.threads.current();
         if class != 0 {
             self.held.note(running, lock, taken);
