@@ -64,6 +64,9 @@ impl Machine<'_> {
         // The upper bits are for the hardware's transactions.
         if orders.iter().any(|order| order & 0xf != SEQUENTIALLY_CONSISTENT) {
             self.premises.note(Premise::SequentialConsistency);
+            if self.checks_races() && !self.system.may_have_history() {
+                self.premises.note(Premise::OrdersAll);
+            }
         }
     }
 

@@ -11,6 +11,8 @@ use crate::choice::SAMPLES;
 pub enum Premise {
     /// Atomic operations ask for less than sequential consistency, and get it.
     SequentialConsistency,
+    /// They do so where no history is kept, which would tell what they do not order.
+    OrdersAll,
     /// A clock was read.
     Clock { jumps_max: u32 },
     /// Random numbers were asked for.
@@ -33,6 +35,11 @@ impl Premise {
         match self {
             Premise::SequentialConsistency => {
                 "sequential consistency: atomic operations with weaker memory orders read what seq_cst ones would"
+                    .to_owned()
+            }
+            Premise::OrdersAll => {
+                "that atomic operations order all memory: races that weaker memory orders leave are found with --reduce \
+                 auto alone, among at most 64 threads"
                     .to_owned()
             }
             Premise::Clock { jumps_max } => {
