@@ -337,7 +337,7 @@ fn runs_have_as_few_switches_as_can_be() {
                 fewer += 1;
                 assert!(counted(&better.trail) < counted(&found.trail), "seed {seed}");
                 let replayed = replay(&model, &better.trail, true).expect("runs replay");
-                assert_eq!(replayed.fault, Some(better.fault), "seed {seed}");
+                assert_eq!(replayed.fault.as_ref(), Some(&better.fault), "seed {seed}");
                 better
             }
             None => found,
