@@ -20,8 +20,9 @@ use crate::ranges::Range;
 use dampf_core::{FaultKind, Model, Word};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
-/// Abstractions with more states are explored up to here.
-const STATES_MAX: usize = 1 << 20;
+/// Abstractions with more states, or more steps, are explored up to here.
+const STATES_MAX: usize = 1 << 19;
+const STEPS_MAX: usize = 1 << 21;
 /// A step with more outcomes is not followed: the state it leaves may be an error itself.
 const OUTCOMES_MAX: u64 = 1 << 12;
 /// What a pattern that the model chooses should have at most, in states.
@@ -119,7 +120,8 @@ impl Pattern {
         self.variables.retain(|id| program.timeout != Some(VariableId(*id)));
     }
 
-    /// What the checks look at, and then the processes that change it, as far as there are not too many states.
+    /// What the checks look at, and then the processes that change it with what they wait for, as far as there are not
+    /// too many states.
     fn chosen(model: &GclModel) -> Pattern {
         let program = model.program();
         let mut pattern = Pattern::default();
@@ -151,6 +153,10 @@ impl Pattern {
                     let is_local = |id: &u32| program.variable(VariableId(*id)).owner == Some(ProcessId(number));
                     let locals = (0..program.variables.len() as u32).filter(is_local);
                     wanted.extend(locals.map(Part::Variable));
+                    let process = &program.processes[number as usize];
+                    for guard in process.transitions.iter().filter_map(|transition| transition.guard.as_ref()) {
+                        places_of(guard, &mut |place| wanted.push_back(Part::Variable(place.variable.0)));
+                    }
                 }
                 Part::Variable(id) => {
                     pattern.variables.insert(id);
@@ -305,10 +311,10 @@ impl<'m> Abstraction<'m> {
         let mut distances: Vec<u32> = Vec::new();
         // States by their distances so far, the nearest first.
         let mut near = VecDeque::new();
-        let mut next = 0;
+        let (mut next, mut taken) = (0, 0);
         while next < states.len() {
             let state = states[next].clone();
-            let is_beyond = states.len() > STATES_MAX;
+            let is_beyond = states.len() > STATES_MAX || taken > STEPS_MAX;
             let steps = if is_beyond { AbstractSteps::default() } else { self.steps(&state) };
             let is_error = is_beyond || steps.is_given_up || self.may_fail(&state);
             let may_be_stuck = self.counted.deadlocks && !steps.goes_on;
@@ -318,6 +324,7 @@ impl<'m> Abstraction<'m> {
                 (false, false) => {}
             }
             distances.push(FAR);
+            taken += steps.steps.len();
             for AbstractStep { weight, target } in steps.steps {
                 let number = *numbers.entry(target).or_insert_with_key(|target| {
                     states.push(target.clone());

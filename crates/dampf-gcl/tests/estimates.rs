@@ -71,7 +71,7 @@ fn estimates(model: &GclModel, number: usize, state: &[Word]) -> u32 {
 #[test]
 fn bounds_and_patterns_are_never_too_much() {
     let (mut compared, mut informed) = (0, [0, 0, 0]);
-    for seed in 0..1500 {
+    for seed in 0..250 {
         let program = random::random_program(seed, Size { processes: 3, locations: 4, transitions: 6, ..Size::default() });
         let counted = Counted { deadlocks: seed % 3 == 0, steps: seed % 2 == 0 };
         let some: Vec<String> = program.variables.first().map(|_| program.variable_name(VariableId(0))).into_iter().collect();
@@ -85,7 +85,10 @@ fn bounds_and_patterns_are_never_too_much() {
         let model = model.estimating(&asked);
         let checked = |kind| matches!(kind, FaultKind::Assertion | FaultKind::Invariant | FaultKind::Goal);
         // A check without a value is a fault of the state, whatever its kind.
-        let counts = |kind| checked(kind) || counted.deadlocks && kind == FaultKind::Deadlock || counted.steps;
+        let counts = |kind| match kind {
+            FaultKind::Deadlock => counted.deadlocks,
+            kind => checked(kind) || counted.steps,
+        };
         let (Some(to_checks), Some(to_all)) = (distances(&model, checked, 3000), distances(&model, counts, 3000)) else {
             continue;
         };
@@ -100,7 +103,7 @@ fn bounds_and_patterns_are_never_too_much() {
         }
     }
     println!("{compared} programs, states with an estimate: {informed:?}");
-    assert!(compared > 500 && informed.iter().all(|count| *count > 100), "{compared}, {informed:?}");
+    assert!(compared > 80 && informed.iter().all(|count| *count > 100), "{compared}, {informed:?}");
 }
 
 /// Two counters that are counted up to 5 and 3.

@@ -312,7 +312,12 @@ impl Check<'_> {
         let monitor = Arc::new(Monitor::new());
         interrupt::direct_to(&monitor);
         let search = engine::search_options(self.options, &round.clock, 0);
-        let max_states = search.max_states.map_or(SHORTENING_STATES_MAX, |limit| limit.min(SHORTENING_STATES_MAX));
+        // These find shortest runs, unless they go by a heuristic that says too much.
+        let states_max = match self.options.search {
+            Search::Astar | Search::Idastar | Search::Iddfs => SHORTENING_STATES_MAX / 10,
+            _ => SHORTENING_STATES_MAX,
+        };
+        let max_states = search.max_states.map_or(states_max, |limit| limit.min(states_max));
         let search = dampf_search::SearchOptions { max_states: Some(max_states), ..search };
         if let Some(shorter) = dampf_search::shortened(bare, finding, &search, &monitor) {
             outcome.findings = vec![shorter.clone()];

@@ -164,7 +164,7 @@ fn what_is_wrong_with_a_heuristic_is_pointed_at() {
 #[test]
 fn an_input_says_what_can_be_estimated_by() {
     let told = on_own_models(&["info", "dve/peterson.dve"]);
-    for part in ["heuristics", "most-blocked", "branch-coverage", "distance(interested)", "of 2 conditions", "pdb"] {
+    for part in ["heuristics", "most-blocked", "branch-coverage", "distance(turn)", "of 2 conditions", "pdb"] {
         assert!(told.stdout.contains(part), "{part}: {told:?}");
     }
     let told = on_own_models(&["info", "dve/philosophers_ordered.dve"]);

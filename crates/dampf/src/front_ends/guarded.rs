@@ -258,7 +258,9 @@ pub fn offered_estimates(program: &Program) -> Vec<(String, String)> {
         1 => "of 1 condition".to_owned(),
         count => format!("of {count} conditions"),
     };
-    let expression = program.variables.first().map_or("EXPR".to_owned(), |_| program.variable_name(VariableId(0)));
+    let mut ids = (0..program.variables.len() as u32).map(VariableId);
+    let scalar = ids.find(|id| program.variable(*id).array.is_none() && program.timeout != Some(*id));
+    let expression = scalar.map_or("EXPR".to_owned(), |id| program.variable_name(id));
     vec![
         (format!("distance({expression})"), "the value of any expression over variables and locations".to_owned()),
         ("formula, formula-bound".to_owned(), formula),
