@@ -105,9 +105,7 @@ impl GclModel {
             |nearest, (number, transition)| {
                 let asserts = transition.effects.iter().filter_map(|effect| match effect {
                     // What a language asserts by itself is not what one looks for.
-                    Effect::Assert { condition, kind, .. }
-                        if rule == Rule::Bound || *kind == FaultKind::Assertion =>
-                    {
+                    Effect::Assert { condition, kind, .. } if rule == Rule::Bound || *kind == FaultKind::Assertion => {
                         Some(condition)
                     }
                     _ => None,
@@ -139,7 +137,8 @@ impl GclModel {
 /// For each location of a process, the transitions to another one at least.
 fn steps_to(program: &Program, process: ProcessId, target: LocationId) -> Box<[u32]> {
     let own = program.process(process).transitions.iter().map(|transition| (transition.source, transition.target));
-    let others = program.processes.iter().flat_map(|other| &other.transitions).filter_map(|transition| transition.joint);
+    let others =
+        program.processes.iter().flat_map(|other| &other.transitions).filter_map(|transition| transition.joint);
     let taken_along = others.filter(|joint| joint.process == process).map(|joint| (joint.source, joint.target));
     let edges: Vec<(LocationId, LocationId)> = own.chain(taken_along).collect();
     let mut steps = vec![FAR; program.process(process).locations.len()].into_boxed_slice();
@@ -179,9 +178,8 @@ impl Formula<'_> {
             }
             Expr::Binary(op, left, right, _) if is_comparison(*op) => self.until_compared(*op, left, right, wanted),
             Expr::Conditional(condition, then, otherwise) => {
-                let way = |holds: bool, part: &Expr| {
-                    self.rule.both(self.until(condition, holds), self.until(part, wanted))
-                };
+                let way =
+                    |holds: bool, part: &Expr| self.rule.both(self.until(condition, holds), self.until(part, wanted));
                 way(true, then).min(way(false, otherwise))
             }
             Expr::At(process, location) if wanted => self.to_location(*process, *location),

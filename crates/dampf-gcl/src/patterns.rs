@@ -13,7 +13,9 @@
 //! where it leaves none, and so a step counts once at most.
 
 use crate::estimates::FAR;
-use crate::ir::{ActionSource, BinaryOp, ChannelId, Effect, Expr, Place, ProcessId, Program, Sync, Transition, VariableId};
+use crate::ir::{
+    ActionSource, BinaryOp, ChannelId, Effect, Expr, Place, ProcessId, Program, Sync, Transition, VariableId,
+};
 use crate::layout::{Field, places_of};
 use crate::model::GclModel;
 use crate::ranges::Range;
@@ -577,7 +579,9 @@ impl<'m> Abstraction<'m> {
                         let value = op.apply(left, right);
                         Seen { value, may_fault: may_fault || value.is_none() }
                     }
-                    (_, right) => Seen { value: None, may_fault: may_fault || divides && right.is_none_or(|by| by == 0) },
+                    (_, right) => {
+                        Seen { value: None, may_fault: may_fault || divides && right.is_none_or(|by| by == 0) }
+                    }
                 }
             }
             Expr::Conditional(condition, then, otherwise) => {

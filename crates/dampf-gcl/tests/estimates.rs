@@ -13,7 +13,11 @@ use support::*;
 
 /// All states, each with the steps to the nearest fault of the kinds that count: of a state, or of a step, which is one
 /// step more. None for a model with more states than this.
-fn distances(model: &GclModel, counts: impl Fn(FaultKind) -> bool, states_max: usize) -> Option<HashMap<Vec<Word>, u32>> {
+fn distances(
+    model: &GclModel,
+    counts: impl Fn(FaultKind) -> bool,
+    states_max: usize,
+) -> Option<HashMap<Vec<Word>, u32>> {
     let (mut worker, mut out) = (model.worker(), Successors::new(model.width()));
     worker.initial(&mut out);
     let mut states: Vec<Vec<Word>> = out.states().map(<[Word]>::to_vec).collect();
@@ -72,9 +76,11 @@ fn estimates(model: &GclModel, number: usize, state: &[Word]) -> u32 {
 fn bounds_and_patterns_are_never_too_much() {
     let (mut compared, mut informed) = (0, [0, 0, 0]);
     for seed in 0..250 {
-        let program = random::random_program(seed, Size { processes: 3, locations: 4, transitions: 6, ..Size::default() });
+        let program =
+            random::random_program(seed, Size { processes: 3, locations: 4, transitions: 6, ..Size::default() });
         let counted = Counted { deadlocks: seed % 3 == 0, steps: seed % 2 == 0 };
-        let some: Vec<String> = program.variables.first().map(|_| program.variable_name(VariableId(0))).into_iter().collect();
+        let some: Vec<String> =
+            program.variables.first().map(|_| program.variable_name(VariableId(0))).into_iter().collect();
         let named = [some, vec![program.processes[0].name.clone()]].concat();
         let asked = [
             Estimate::FormulaBound,
@@ -89,7 +95,8 @@ fn bounds_and_patterns_are_never_too_much() {
             FaultKind::Deadlock => counted.deadlocks,
             kind => checked(kind) || counted.steps,
         };
-        let (Some(to_checks), Some(to_all)) = (distances(&model, checked, 3000), distances(&model, counts, 3000)) else {
+        let (Some(to_checks), Some(to_all)) = (distances(&model, checked, 3000), distances(&model, counts, 3000))
+        else {
             continue;
         };
         compared += 1;

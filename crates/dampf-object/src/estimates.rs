@@ -50,9 +50,9 @@ impl Program {
 impl Machine<'_> {
     /// The first condition that fails in the state that is loaded.
     pub fn failed_check(&mut self, checks: &[StateCheck]) -> Option<Fault> {
-        let failed = checks.iter().find(|StateCheck { kind, condition, .. }| {
-            (self.value_of(condition) != 0) == (*kind == FaultKind::Goal)
-        })?;
+        let failed = checks
+            .iter()
+            .find(|StateCheck { kind, condition, .. }| (self.value_of(condition) != 0) == (*kind == FaultKind::Goal))?;
         let message = match failed.kind {
             FaultKind::Goal => format!("goal `{}` is reached", failed.text),
             kind => format!("{kind} `{}` is violated", failed.text),

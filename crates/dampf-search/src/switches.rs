@@ -34,6 +34,9 @@ fn mover<M: Movers>(model: &M, state: &[Word], action: Action) -> u32 {
     first
 }
 
+/// Switches, and steps.
+type Length = (u32, u32);
+
 /// A way to a state.
 struct Node {
     state: Box<[Word]>,
@@ -57,7 +60,7 @@ pub fn with_fewer_switches<M: Movers>(
     let mut found: Option<Finding> = None;
     let mut nodes: Vec<Node> = Vec::new();
     let mut open = BinaryHeap::new();
-    let mut reached: HashMap<(Box<[Word]>, u32), (u32, u32)> = HashMap::new();
+    let mut reached: HashMap<(Box<[Word]>, u32), Length> = HashMap::new();
     let mut initial = Successors::new(model.width());
     model.worker().initial(&mut initial);
     for number in (0..initial.len()).filter(|&number| initial.leads_on(number)) {

@@ -2,11 +2,12 @@
 //! that are nonsense.
 
 use dampf_core::{
-    Action, Fault, FaultKind, Finding, Model, Movers, Observations, Standing, Successors, Trail, Verdict, Word, Worker, replay,
+    Action, Fault, FaultKind, Finding, Model, Movers, Observations, Standing, Successors, Trail, Verdict, Word, Worker,
+    replay,
 };
 use dampf_search::{
-    Direction, Heuristic, Measure, Monitor, Order, Outcome, SearchOptions, TrailDistance, TrailSearch, approached, check,
-    check_a_star, check_deepening, check_directed, check_directed_carrying, check_with_scouts, switches,
+    Direction, Heuristic, Measure, Monitor, Order, Outcome, SearchOptions, TrailDistance, TrailSearch, approached,
+    check, check_a_star, check_deepening, check_directed, check_directed_carrying, check_with_scouts, switches,
     with_fewer_switches,
 };
 use dampf_store::{ExactStore, HashCompactStore, TreeStore};
@@ -153,8 +154,7 @@ fn shortest(expected: &Expected) -> Option<usize> {
 
 #[test]
 fn best_first_and_random_searches_agree_with_the_reference() {
-    let measures =
-        [Measure::MostBlocked, Measure::Interleaving, Measure::BlockedBlocks, Measure::BranchCoverage];
+    let measures = [Measure::MostBlocked, Measure::Interleaving, Measure::BlockedBlocks, Measure::BranchCoverage];
     let heuristics = [Heuristic::default(), Heuristic(measures.to_vec())];
     for (seed, graph) in graphs() {
         let expected = reference(&graph, true);

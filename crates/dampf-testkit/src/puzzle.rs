@@ -42,7 +42,7 @@ impl Board {
         let (columns, cells) = (self.columns, self.tiles.len());
         let up = (cell >= columns).then(|| cell - columns);
         let down = (cell + columns < cells).then(|| cell + columns);
-        let left = (cell % columns > 0).then(|| cell - 1);
+        let left = (!cell.is_multiple_of(columns)).then(|| cell - 1);
         let right = (cell % columns + 1 < columns).then(|| cell + 1);
         [up, down, left, right].into_iter().flatten()
     }

@@ -77,8 +77,7 @@ pub fn check<F: FrontEnd>(
         && options.store == Store::Tree
         && !cluster::is_shared(options);
     let contents = Contents::InMemory;
-    let mut check =
-        Check { options, ranks, terminal, outputs, attempt, properties, heuristic, contents, sends_scouts };
+    let mut check = Check { options, ranks, terminal, outputs, attempt, properties, heuristic, contents, sends_scouts };
     let ended = match front_end {
         Ok(front_end) => rounds::run(front_end, resumed.is_none(), clock, watcher, &mut check)?,
         Err(stop) => Ended::Stopped(stop),

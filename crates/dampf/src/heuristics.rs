@@ -42,7 +42,13 @@ pub fn parse(text: &str) -> Result<Vec<Term>, Diagnostic> {
     parts(&source)?.into_iter().map(|span| term(&source, span)).collect()
 }
 
-fn wrong(source: &Arc<Source>, span: Span, message: impl Into<String>, label: &str, help: Option<String>) -> Diagnostic {
+fn wrong(
+    source: &Arc<Source>,
+    span: Span,
+    message: impl Into<String>,
+    label: &str,
+    help: Option<String>,
+) -> Diagnostic {
     Diagnostic { source: Arc::clone(source), span, message: message.into(), label: label.to_owned(), help }
 }
 
@@ -112,9 +118,13 @@ fn term(source: &Arc<Source>, span: Span) -> Result<Term, Diagnostic> {
                 false => Ok(Term::Patterns(patterns)),
             }
         }
-        (name, Some(_)) if is_known(name) => {
-            Err(wrong(source, span, format!("`{name}` is a heuristic without parentheses"), "nothing goes in here", None))
-        }
+        (name, Some(_)) if is_known(name) => Err(wrong(
+            source,
+            span,
+            format!("`{name}` is a heuristic without parentheses"),
+            "nothing goes in here",
+            None,
+        )),
         ("published", None) => Ok(Term::Published),
         ("formula", None) => Ok(Term::Formula),
         ("formula-bound", None) => Ok(Term::FormulaBound),

@@ -124,7 +124,11 @@ const DISTANCES: [(&str, &[&str], &[&str]); 3] = [
         &["-D", "N=4", "--goal", "height[2] == N + 1"],
         &["distance(N + 1 - height[2])", "formula-bound", "pdb", "pdb(height)"],
     ),
-    ("promela/workers.pml", &["-D", "JOBS=2", "--goal", "done == 2"], &["distance(2 - done)", "formula-bound", "pdb(done)"]),
+    (
+        "promela/workers.pml",
+        &["-D", "JOBS=2", "--goal", "done == 2"],
+        &["distance(2 - done)", "formula-bound", "pdb(done)"],
+    ),
 ];
 
 #[test]
@@ -204,7 +208,8 @@ fn programs_say_themselves_how_far_it_is() {
     for (side, moves, seed) in [(2, 9, 1), (3, 14, 2), (4, 16, 3)] {
         let board = Board::scrambled(side, side, moves, seed);
         let (side, tiles) = (format!("SIDE={side}"), tiles(&board));
-        let solved = |search: &[&str]| summary_of(&[&["check", "cpp/puzzle.c", "-D", &side, "-D", &tiles], search].concat());
+        let solved =
+            |search: &[&str]| summary_of(&[&["check", "cpp/puzzle.c", "-D", &side, "-D", &tiles], search].concat());
         let found = solved(&["--search", "idastar"]);
         assert_eq!(steps(&found), u64::from(board.moves()) + 1, "{board:?}: {found}");
         let by_name = solved(&["--search", "astar", "--heuristic", "published"]);
@@ -270,7 +275,8 @@ fn programs_have_invariants_and_goals_and_estimates_by_them() {
         assert_eq!((status, &found["error"]["kind"]), (1, &"goal".into()), "{search:?}: {found}");
         assert_eq!(steps(&found), steps(&shortest), "{search:?}");
     }
-    let trail = playground.dampf(&["check", "counting.c", "--goal", "left == 2 && right == 4", "--trail", "goal.trail"]);
+    let trail =
+        playground.dampf(&["check", "counting.c", "--goal", "left == 2 && right == 4", "--trail", "goal.trail"]);
     let replayed = playground.dampf(&["replay", "goal.trail"]);
     assert!(replayed.status == 0 && replayed.stdout.contains("is reached"), "{trail:?} {replayed:?}");
     playground.refused(&["check", "counting.c", "--goal", "left == middle"], "there is no global variable `middle`");

@@ -8,9 +8,7 @@ use dampf_gcl::ir::{BinaryOp, Check, Expr, LocationId, Place, ProcessId, Program
 use dampf_gcl::model::Backend;
 use dampf_gcl::patterns::Counted;
 use dampf_gcl::{Estimate, GclModel};
-use dampf_search::{
-    Heuristic, Measure, Monitor, Outcome, SearchOptions, check, check_a_star, check_deepening,
-};
+use dampf_search::{Heuristic, Measure, Monitor, Outcome, SearchOptions, check, check_a_star, check_deepening};
 use dampf_store::TreeStore;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -150,7 +148,10 @@ fn runs_by_bounds_are_as_short_as_breadth_first_ones() {
             }
         }
     }
-    println!("{compared} models; states of BFS, A* by bounds, A* by patterns: {visited:?}; fewer in {fewer:?} of {}", 2 * compared);
+    println!(
+        "{compared} models; states of BFS, A* by bounds, A* by patterns: {visited:?}; fewer in {fewer:?} of {}",
+        2 * compared
+    );
     assert!(compared >= 30 && languages.len() == 3, "{compared} models");
     assert!(visited[1] < visited[0] && visited[2] < visited[0], "{visited:?}");
 }

@@ -2,7 +2,9 @@
 
 use super::guarded_info;
 use crate::failure::Failure;
-use crate::front_end::{self, AskedEstimate, Backend, FrontEnd, Hashes, Made, Making, Observed, Offer, OwnProperty, Reduction};
+use crate::front_end::{
+    self, AskedEstimate, Backend, FrontEnd, Hashes, Made, Making, Observed, Offer, OwnProperty, Reduction,
+};
 use crate::options::ModelOptions;
 use crate::source::{has_extension, read_source};
 use crate::values;

@@ -37,8 +37,7 @@ pub fn write(out: &mut dyn Write, palette: Palette, input: &Program) -> io::Resu
     for (name, value) in rows {
         writeln!(out, "{} {value}", palette.aside(format!("{name:<12}")))?;
     }
-    let variables: Vec<_> =
-        program.debug.globals().iter().filter(|variable| is_the_users(&variable.name)).collect();
+    let variables: Vec<_> = program.debug.globals().iter().filter(|variable| is_the_users(&variable.name)).collect();
     if !variables.is_empty() {
         writeln!(out, "\n{}", palette.heading("global variables"))?;
     }

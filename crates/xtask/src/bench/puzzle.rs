@@ -53,7 +53,10 @@ pub fn run(workspace: &Workspace, options: &PuzzleOptions) -> Result<(), Failure
     let folder = workspace.root.join("target/puzzle");
     let unwritable = |error: std::io::Error| format!("cannot write into `{}`: {error}", folder.display());
     std::fs::create_dir_all(&folder).map_err(unwritable)?;
-    println!("{:>5} {:>9} {:<8} {:<8} {:>6} {:>9} {:>8}", "moves", "Manhattan", "input", "search", "steps", "visits", "CPU s");
+    println!(
+        "{:>5} {:>9} {:<8} {:<8} {:>6} {:>9} {:>8}",
+        "moves", "Manhattan", "input", "search", "steps", "visits", "CPU s"
+    );
     let mut rows: Vec<Value> = Vec::new();
     for &moves in &options.moves {
         let board = board(options.side, moves)?;
