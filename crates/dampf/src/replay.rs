@@ -235,7 +235,8 @@ fn with_fewer_switches<M: Observations>(
 ) -> (Finding, String) {
     let counted = |trail: &Trail| {
         let switches = dampf_search::switches(model, trail, limits).unwrap_or(0);
-        format!("{} switches in {} steps", grouped(switches as u64), grouped(trail.len() as u64))
+        let plural = if switches == 1 { "" } else { "es" };
+        format!("{} switch{plural} in {} steps", grouped(switches as u64), grouped(trail.len() as u64))
     };
     let before = counted(&kept.trail);
     match dampf_search::with_fewer_switches(model, &kept, limits, monitor) {
