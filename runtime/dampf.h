@@ -30,6 +30,8 @@ void __dampf_assert_fail(const char *expression, const char *file, unsigned line
     __attribute__((__noreturn__));
 void __dampf_lock(const void *address, unsigned long size);
 void __dampf_unlock(const void *address, unsigned long size);
+extern long __dampf_estimate;
+void __dampf_publish(long *place, long estimate);
 
 /* Begins an atomic region: no other thread moves until ENDATOMIC. Within a region it has no effect. A region
  * that meets a locked resource is taken back, and begins anew when the resource is free. */
@@ -52,6 +54,14 @@ void __dampf_unlock(const void *address, unsigned long size);
     do { \
         static int __dampf_prop_##name; \
         __atomic_store_n(&__dampf_prop_##name, (__VA_ARGS__) ? 1 : 0, __ATOMIC_SEQ_CST); \
+    } while (0);
+
+/* Publishes how many steps may be left to what is looked for, for searches that go by it (--heuristic published). The
+ * last value that a thread came by with counts; before that it is 0. Other threads do not notice. */
+#define HEURISTIC(...) \
+    do { \
+        static char __dampf_publishes __attribute__((__used__)); \
+        __dampf_publish(&__dampf_estimate, (long)(__VA_ARGS__)); \
     } while (0);
 
 /* Waits until nobody else holds the resource that the pointer points to, and takes hold of it. While it is

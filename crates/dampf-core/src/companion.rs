@@ -293,6 +293,32 @@ pub trait Observations: Movers {
         let _ = (worker, state, action);
         footprint.clear();
     }
+
+    /// How many steps may be left from a state, by one of the estimates that the model was made with.
+    fn estimate(worker: &mut Self::Worker<'_>, estimate: usize, state: &[Word]) -> u32 {
+        let _ = (worker, state);
+        unreachable!("the model was made without an estimate {estimate}")
+    }
+
+    /// Makes `branches` the branches that a step of a state takes, by numbers that mean the same in every state: a
+    /// branch instruction and whether it was taken, a transition. The label of the step by default.
+    fn branches(worker: &mut Self::Worker<'_>, state: &[Word], action: Action, branches: &mut Vec<u64>) {
+        let _ = (worker, state);
+        branches.clear();
+        branches.push(action.0);
+    }
+
+    /// In how many parts two states differ: variables, locations, threads. By default in so many words.
+    fn differences(&self, one: &[Word], other: &[Word]) -> u32 {
+        one.iter().zip(other).filter(|(one, other)| one != other).count() as u32
+    }
+
+    /// How far all movers together are from where they stand in another state: for each the steps along its own
+    /// transitions, whatever their guards say, or whether it stands elsewhere where no more is known.
+    fn location_distance(worker: &mut Self::Worker<'_>, from: &[Word], to: &[Word]) -> u32 {
+        let _ = (worker, from, to);
+        0
+    }
 }
 
 /// Which states an infinite run must pass for ever to violate a property: those of a model that has a property

@@ -363,6 +363,7 @@ impl Elaboration<'_> {
             processes,
             checks: Vec::new(),
             propositions: Vec::new(),
+            estimates: Vec::new(),
             property: None,
             has_error_state: false,
             error_location: None,

@@ -80,6 +80,7 @@ impl Lowering {
             processes: Vec::new(),
             checks: Vec::new(),
             propositions: Vec::new(),
+            estimates: Vec::new(),
             property: None,
             has_error_state: true,
             error_location: None,

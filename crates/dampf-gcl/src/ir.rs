@@ -131,6 +131,8 @@ pub struct Program {
     pub checks: Vec<Check>,
     /// Observations of states that properties are made of.
     pub propositions: Vec<Proposition>,
+    /// Numbers of steps that may be left, as somebody says: searches that go by them ask for their values.
+    pub estimates: Vec<Expr>,
     /// A property automaton that watches the system: a process whose transitions have guards only. It is not
     /// among `processes`; nothing runs it before it is [taken out](Program::take_property).
     pub property: Option<Process>,

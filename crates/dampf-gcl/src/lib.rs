@@ -3,6 +3,7 @@
 mod compound;
 pub mod dependencies;
 mod describe;
+mod estimates;
 mod expression_text;
 pub mod faults;
 pub mod footprints;
@@ -13,10 +14,13 @@ pub mod layout;
 pub mod model;
 pub mod native;
 mod observations;
+pub mod patterns;
 mod property;
 pub mod ranges;
+mod rates;
 pub mod symmetry;
 
+pub use estimates::Estimate;
 pub use expression_text::{expression_text, place_text};
 pub use interpreter::Interpreter;
 pub use model::{Backend, GclModel};

@@ -6,13 +6,15 @@
 
 use crate::compound::Compound;
 use crate::dependencies::DependencyTables;
+use crate::estimates::Estimator;
 use crate::footprints::ObjectNumbers;
 use crate::interplay::InterplayTables;
 use crate::interpreter::Interpreter;
-use crate::ir::{ActionSource, Location, LocationId, ProcessId, Program, Proposition, VariableId};
+use crate::ir::{ActionSource, Location, LocationId, Process, ProcessId, Program, Proposition, VariableId};
 use crate::layout::{Buffer, Field, Layout, bits_for};
 use crate::native::Native;
 use crate::ranges::{Limits, Range, analyse};
+use crate::rates::Rates;
 use crate::symmetry::Exchanges;
 use dampf_core::{
     Action, Fault, Model, Propositions, Restore, Sections, Successors, Transfer, Unsupported, Word, Worker,
@@ -61,6 +63,11 @@ pub struct GclModel {
     accepting_processes: Vec<ProcessId>,
     interplay: OnceLock<Option<InterplayTables>>,
     exchanges: OnceLock<Exchanges>,
+    /// What searches by heuristics ask for.
+    estimators: Vec<Estimator>,
+    /// For each process and location, how far it is from each other location; computed when first asked for.
+    ways: Vec<Vec<OnceLock<Box<[u32]>>>>,
+    rates: OnceLock<Rates>,
 }
 
 impl GclModel {
@@ -92,6 +99,8 @@ impl GclModel {
         let processes = interpreter.program().processes.iter().enumerate();
         let accepting = processes.filter(|(_, process)| process.locations.iter().any(|location| location.accepting));
         let accepting_processes = accepting.map(|(number, _)| ProcessId(number as u32)).collect();
+        let unknown_ways = |process: &Process| process.locations.iter().map(|_| OnceLock::new()).collect();
+        let ways = interpreter.program().processes.iter().map(unknown_ways).collect();
         GclModel {
             interpreter,
             engine,
@@ -102,6 +111,9 @@ impl GclModel {
             accepting_processes,
             interplay: OnceLock::new(),
             exchanges: OnceLock::new(),
+            estimators: Vec::new(),
+            ways,
+            rates: OnceLock::new(),
         }
     }
 
@@ -176,6 +188,22 @@ impl GclModel {
     /// The exchanges of processes that map the program to itself; computed when first asked for.
     pub fn exchanges(&self) -> &Exchanges {
         self.exchanges.get_or_init(|| Exchanges::new(self.program(), self.layout()))
+    }
+
+    pub(crate) fn set_estimators(&mut self, estimators: Vec<Estimator>) {
+        self.estimators = estimators;
+    }
+
+    pub(crate) fn estimators(&self) -> &[Estimator] {
+        &self.estimators
+    }
+
+    pub(crate) fn ways(&self) -> &[Vec<OnceLock<Box<[u32]>>>] {
+        &self.ways
+    }
+
+    pub(crate) fn rates_cell(&self) -> &OnceLock<Rates> {
+        &self.rates
     }
 
     /// The processes that have accepting locations.

@@ -1,6 +1,7 @@
 //! How processes stand in a state: which are alive, and which of them wait.
 
-use crate::ir::ProcessId;
+use crate::ir::{ProcessId, VariableId};
+use crate::layout::{Buffer, Field};
 use crate::model::{GclModel, GclWorker};
 use dampf_core::{Acceptance, Action, Footprint, Footprints, Model, Movers, Observations, Standing, Successors, Word};
 
@@ -27,6 +28,24 @@ impl GclModel {
         let joint = self.program().process(source.process).transitions[source.transition].joint;
         let moved = [Some(source.process), source.partner.map(|partner| partner.0), joint.map(|one| one.process)];
         moved.into_iter().flatten()
+    }
+
+    /// Makes `transitions` those that a step takes, by their labels.
+    pub fn list_transitions(&self, state: &[Word], action: Action, transitions: &mut Vec<u64>) {
+        transitions.clear();
+        match self.is_composed() {
+            true => transitions.extend(self.path(state, action).iter().map(|(_, action)| action.0)),
+            false => transitions.push(action.0),
+        }
+    }
+
+    /// How many transitions all processes together are from where they stand in another state.
+    pub fn locations_apart(&self, from: &[Word], to: &[Word]) -> u32 {
+        let steps = (0..self.program().processes.len() as u32).map(ProcessId).map(|process| {
+            let [from, to] = [from, to].map(|state| self.interpreter().location(process, state));
+            self.location_steps(process, from, to)
+        });
+        steps.fold(0, u32::saturating_add)
     }
 
     /// Whether a process has ended: no transition leads on from where it is, its own or one that takes it along.
@@ -57,6 +76,33 @@ impl Observations for GclModel {
 
     fn accesses(worker: &mut GclWorker<'_>, state: &[Word], action: Action, footprint: &mut Footprint) {
         worker.model().footprint(state, action, footprint);
+    }
+
+    fn estimate(worker: &mut GclWorker<'_>, estimate: usize, state: &[Word]) -> u32 {
+        worker.model().estimated(estimate, state)
+    }
+
+    /// The transitions that a step takes.
+    fn branches(worker: &mut GclWorker<'_>, state: &[Word], action: Action, branches: &mut Vec<u64>) {
+        worker.model().list_transitions(state, action, branches);
+    }
+
+    /// Locations, elements of variables, and channels.
+    fn differences(&self, one: &[Word], other: &[Word]) -> u32 {
+        let differ = |field: &Field| field.get(one) != field.get(other);
+        let locations = self.layout().locations.iter().filter(|field| differ(field)).count();
+        let ids = (0..self.program().variables.len() as u32).map(VariableId);
+        let elements = ids.flat_map(|id| self.variable_fields(id)).filter(differ).count();
+        let channel = |buffer: &&Buffer| {
+            let slots = buffer.slots.iter().flat_map(|slots| (0..slots.len).map(|index| slots.element(index)));
+            differ(&buffer.length) || slots.into_iter().any(|field| differ(&field))
+        };
+        let channels = self.layout().channels.iter().flatten().filter(channel).count();
+        (locations + elements + channels) as u32
+    }
+
+    fn location_distance(worker: &mut GclWorker<'_>, from: &[Word], to: &[Word]) -> u32 {
+        worker.model().locations_apart(from, to)
     }
 }
 

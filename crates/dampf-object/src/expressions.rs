@@ -64,6 +64,13 @@ pub enum Binary {
     Remainder,
 }
 
+impl Binary {
+    pub fn is_comparison(self) -> bool {
+        use Binary::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual, Unequal};
+        matches!(self, Equal | Unequal | Less | LessOrEqual | Greater | GreaterOrEqual)
+    }
+}
+
 /// Spelling, meaning and level, longer spellings before those they begin with. Higher levels bind tighter.
 const BINARY: &[(&str, Binary, usize)] = &[
     ("||", Binary::Or, 0),

@@ -446,6 +446,11 @@ pub static TABLE: &[HookRow] = &[
         visible: Visible::Never, observes: Observes::Nothing, told: BySource,
         perform: |machine, hart, _| Err(machine.undefined_behaviour(hart)) },
 
+    HookRow { place: Symbols(&["__dampf_publish"]), registers: Arguments(2), deadline: None,
+        object: Object::None, side_accesses: &[], ways: One,
+        visible: Visible::Never, observes: Observes::Nothing, told: BySource,
+        perform: |machine, hart, _| { machine.publish_estimate(hart); Ok(Next::Return(0)) } },
+
     // Atomic sections.
     HookRow { registers: Arguments(0), deadline: None,
         place: Convention { library: &["__dampf_begin_atomic"], program: &["__VERIFIER_atomic_begin"] },

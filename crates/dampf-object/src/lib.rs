@@ -39,6 +39,7 @@ mod dead_slots;
 mod delivery;
 mod describe;
 mod descriptors;
+mod estimates;
 mod expressions;
 mod faults;
 mod field_reads;
@@ -118,6 +119,7 @@ mod uses;
 mod variables;
 mod watch;
 
+pub use estimates::{ProgramEstimate, StateCheck};
 pub use expressions::{Expression, read_expression};
 pub use futures::Futures;
 pub use lift::lifted;

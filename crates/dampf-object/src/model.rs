@@ -1,5 +1,6 @@
 //! The program as a model.
 
+use crate::estimates::{ProgramEstimate, StateCheck};
 use crate::futures::Futures;
 use crate::machine::{Machine, width};
 use crate::observations::Proposition;
@@ -33,16 +34,24 @@ pub struct ObjectModel {
     pub system: System,
     /// What properties of runs look at.
     pub propositions: Vec<Proposition>,
+    /// What is looked at in every state.
+    pub checks: Vec<StateCheck>,
+    /// What searches that go by heuristics ask for.
+    pub estimates: Vec<ProgramEstimate>,
 }
 
 impl ObjectModel {
     pub fn new(program: Arc<Program>, options: ProgramChecks, sharing: Sharing) -> ObjectModel {
-        ObjectModel { system: System::new(program, options, sharing), propositions: Vec::new() }
+        ObjectModel::of(System::new(program, options, sharing))
     }
 
     /// A model whose memory lines and components lie on a ground.
     pub fn on(ground: Arc<dyn Ground>, program: Arc<Program>, options: ProgramChecks, sharing: Sharing) -> ObjectModel {
-        ObjectModel { system: System::on(ground, program, options, sharing), propositions: Vec::new() }
+        ObjectModel::of(System::on(ground, program, options, sharing))
+    }
+
+    fn of(system: System) -> ObjectModel {
+        ObjectModel { system, propositions: Vec::new(), checks: Vec::new(), estimates: Vec::new() }
     }
 
     /// Lets the model's runs see how words of shared memory are used; a search has no use for that.
@@ -199,6 +208,24 @@ impl ObjectWorker<'_> {
         (matches!(ended, Err(RunEnd::Fault(_))), log)
     }
 
+    /// Makes `branches` those that a step of a state takes or not.
+    pub fn branches(&mut self, state: &[Word], slot: u32, way: u32, branches: &mut Vec<u64>) {
+        let machine = &mut self.machine;
+        let place = machine.load_at_home(state, slot);
+        machine.step.log = Some(Box::new(StepLog::of_branches()));
+        let _ = machine.advance(place, way);
+        let log = machine.step.log.take().map_or_else(StepLog::default, |log| *log);
+        branches.clear();
+        branches.extend(log.into_branches(machine.threads[place as usize].pc));
+    }
+
+    /// Where the threads of a state stand, by their slots; nothing for those that are not alive.
+    pub fn places_of_threads(&mut self, state: &[Word], places: &mut Vec<u64>) {
+        self.machine.load(state);
+        places.clear();
+        places.extend(self.machine.threads.iter().map(|thread| if thread.is_alive() { thread.pc } else { 0 }));
+    }
+
     /// Takes a step from a state for its description: what the program wrote, and where the thread is afterwards.
     pub fn rehearse(&mut self, state: &[Word], slot: u32, way: u32) {
         // A fault is reported by the search; here only what happened on the way is of interest.
@@ -292,8 +319,10 @@ impl ObjectWorker<'_> {
     fn chosen_successors(&mut self, state: &[Word], out: &mut Successors, are_taken: bool) {
         out.clear();
         self.machine.load(state);
+        let failed = self.machine.failed_check(&self.model.checks);
         if self.machine.process.ended.is_some() {
             out.set_valid_end(true);
+            failed.into_iter().for_each(|fault| out.set_state_fault(fault));
             return;
         }
         let race = self.machine.race();
@@ -315,6 +344,9 @@ impl ObjectWorker<'_> {
         if let Some(race) = race {
             // A search that goes on after faults goes on behind a race, too.
             out.set_state_fault(race);
+        }
+        if let Some(fault) = failed.filter(|_| out.state_fault().is_none()) {
+            out.set_state_fault(fault);
         }
         self.tell_beside(out);
         if out.fault_of_state(true).is_some() && out.state_fault().is_none() {

@@ -25,6 +25,26 @@ impl Observations for ObjectModel {
     fn accesses(worker: &mut ObjectWorker<'_>, state: &[Word], action: Action, footprint: &mut Footprint) {
         worker.footprint(state, action, footprint);
     }
+
+    fn estimate(worker: &mut ObjectWorker<'_>, estimate: usize, state: &[Word]) -> u32 {
+        let model = worker.model;
+        worker.machine.load(state);
+        worker.machine.estimated(&model.estimates[estimate], &model.checks)
+    }
+
+    /// Branch instructions of the program's own code, and whether they were taken.
+    fn branches(worker: &mut ObjectWorker<'_>, state: &[Word], action: Action, branches: &mut Vec<u64>) {
+        let (slot, way) = parts(action);
+        worker.branches(state, slot, way, branches);
+    }
+
+    /// Threads that stand elsewhere.
+    fn location_distance(worker: &mut ObjectWorker<'_>, from: &[Word], to: &[Word]) -> u32 {
+        let [mut here, mut there] = [Vec::new(), Vec::new()];
+        worker.places_of_threads(from, &mut here);
+        worker.places_of_threads(to, &mut there);
+        here.iter().zip(&there).filter(|(here, there)| here != there).count() as u32
+    }
 }
 
 /// Threads, by their slots. What happens to a thread is a step of its, too.

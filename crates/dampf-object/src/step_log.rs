@@ -42,8 +42,28 @@ pub struct StepLog {
     first_pc: Option<u64>,
     /// An access that is told when it happens.
     kept: Option<AccessAhead>,
+    /// The branches that were taken or not, where these are asked for and nothing is told.
+    branches: Option<Branches>,
     /// The thread whose step it is, and its name: a thread that ends may lose its own.
     mover: (u32, String),
+}
+
+/// The branches of a step in the program's own code.
+#[derive(Default)]
+struct Branches {
+    /// Addresses of branch instructions, shifted, with a bit that says whether they were taken.
+    seen: Vec<u64>,
+    /// A branch that is about to be taken or not: where it is, and what comes behind it.
+    ahead: Option<(u64, u64)>,
+}
+
+impl Branches {
+    /// The thread has come to an instruction.
+    fn arrive(&mut self, pc: u64) {
+        if let Some((branch, behind)) = self.ahead.take() {
+            self.seen.push(branch << 1 | u64::from(pc != behind));
+        }
+    }
 }
 
 /// Something that happens in a step.
@@ -96,6 +116,18 @@ impl StepLog {
     /// A log of a step that begins at an instruction. Of what is not always told, the first `told_from` are left out.
     pub fn new(first_pc: u64, mover: (u32, String), told_from: u64) -> StepLog {
         StepLog { first_pc: Some(first_pc), mover, told_from, ..StepLog::default() }
+    }
+
+    /// A log that tells nothing but branches.
+    pub fn of_branches() -> StepLog {
+        StepLog { branches: Some(Branches::default()), ..StepLog::default() }
+    }
+
+    /// The branches of a step that ended at an instruction.
+    pub fn into_branches(self, pc: u64) -> Vec<u64> {
+        let mut branches = self.branches.unwrap_or_default();
+        branches.arrive(pc);
+        branches.seen
     }
 
     /// The name of a thread that has ended.
@@ -156,8 +188,16 @@ impl Machine<'_> {
 
     /// The access that the next instruction of the running thread makes, if it is to be told.
     pub fn access_ahead(&mut self, hart: &Hart) -> Option<AccessAhead> {
-        self.step.log.as_ref()?;
+        let log = self.step.log.as_mut()?;
         let system = self.system;
+        if let Some(branches) = &mut log.branches {
+            branches.arrive(hart.pc);
+            let instruction = system.program.code.at(hart.pc)?;
+            if instruction.is_branch() && system.program.is_user_code(hart.pc) {
+                branches.ahead = Some((hart.pc, hart.pc + u64::from(instruction.length)));
+            }
+            return None;
+        }
         if system.program.hook(hart.pc).is_some() {
             return None;
         }

@@ -37,6 +37,22 @@ impl Observations for PromelaModel {
     fn accesses(worker: &mut PromelaWorker<'_>, state: &[Word], action: Action, footprint: &mut Footprint) {
         worker.model().footprint(state, action, footprint);
     }
+
+    fn estimate(worker: &mut PromelaWorker<'_>, estimate: usize, state: &[Word]) -> u32 {
+        worker.model().gcl().estimated(estimate, state)
+    }
+
+    fn branches(worker: &mut PromelaWorker<'_>, state: &[Word], action: Action, branches: &mut Vec<u64>) {
+        worker.model().gcl().list_transitions(state, action, branches);
+    }
+
+    fn differences(&self, one: &[Word], other: &[Word]) -> u32 {
+        self.gcl().differences(one, other)
+    }
+
+    fn location_distance(worker: &mut PromelaWorker<'_>, from: &[Word], to: &[Word]) -> u32 {
+        worker.model().gcl().locations_apart(from, to)
+    }
 }
 
 /// A state in which some process is at a label that begins with `accept`.

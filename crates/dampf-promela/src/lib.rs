@@ -114,6 +114,15 @@ impl Promela {
         Ok(self.watch(Watch::Atoms(atoms.to_vec()))?.0)
     }
 
+    /// Has the models that are made from here on estimate how many steps are left by these expressions, which are then
+    /// [`Estimate::Value`](dampf_gcl::Estimate::Value)s; returns the number of the first. Like
+    /// [`observe`](Self::observe).
+    pub fn estimate_by(&mut self, expressions: &[String]) -> Result<usize, Vec<Diagnostic>> {
+        let first = self.typed.estimates.len();
+        self.watch(Watch::Estimates(expressions.to_vec()))?;
+        Ok(first)
+    }
+
     /// Makes an automaton of the never claim with a name, or of the first one. Its conditions become propositions of
     /// the models that are made from here on.
     pub fn claim(&mut self, name: Option<&str>) -> Result<Automaton, Vec<Diagnostic>> {

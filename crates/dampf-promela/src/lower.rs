@@ -459,6 +459,7 @@ impl<'t> Lowering<'t> {
         let reachable = Reachable::find(&locations, &initial, &self.transitions);
         let checks = self.checks(&reachable);
         let (propositions, partial) = self.propositions(&reachable);
+        let estimates = typed.estimates.iter().map(|value| reachable.expr(self.value(value, NOBODY))).collect();
         let named = |choice: Choice| Choice { named: reachable.expr(choice.named), ..choice };
         let choices = self.choices.into_iter().map(named).collect();
         let mut processes = Vec::new();
@@ -486,6 +487,7 @@ impl<'t> Lowering<'t> {
             processes,
             checks,
             propositions,
+            estimates,
             property: None,
             has_error_state: false,
             error_location: None,
@@ -575,7 +577,8 @@ fn used_variables(typed: &Typed) -> (Uses, Uses) {
         proctype.provided.iter().for_each(|provided| provided.visit_reads(&mut note_read));
     }
     let checks = typed.checks.iter().map(|check| &check.condition);
-    for condition in checks.chain(typed.propositions.iter().map(|proposition| &proposition.condition)) {
+    let propositions = typed.propositions.iter().map(|proposition| &proposition.condition);
+    for condition in checks.chain(propositions).chain(&typed.estimates) {
         condition.visit_reads(&mut |place: &Place, usage: Usage| {
             let VariableRef::Global(global) = place.variable else { return };
             read.insert((None, global));

@@ -7,6 +7,7 @@ use crate::typed::{Print, ScalarKind, Statement, Typed, Value};
 use dampf_core::{
     Action, Binding, Describe, Model, Restore, Sections, Step, Successors, Transfer, Unsupported, Word, Worker,
 };
+use dampf_gcl::Estimate;
 use dampf_gcl::ir::{BinaryOp, Effect, Expr, Place, ProcessId, VariableId};
 use dampf_gcl::model::{Backend, GclModel, GclWorker};
 use std::collections::BTreeSet;
@@ -28,6 +29,12 @@ impl PromelaModel {
     pub(crate) fn spacious(typed: &Arc<Typed>, lowered: Lowered) -> Result<Self, Unsupported> {
         let gcl = GclModel::spacious(lowered.program.clone())?;
         Ok(PromelaModel { gcl, typed: Arc::clone(typed), lowered })
+    }
+
+    /// The model with estimates, which are asked for by their places.
+    #[must_use]
+    pub fn estimating(self, estimates: &[Estimate]) -> PromelaModel {
+        PromelaModel { gcl: self.gcl.estimating(estimates), ..self }
     }
 
     /// The model as guarded commands.

@@ -27,6 +27,8 @@ pub enum Watch {
     /// The never claim with this name; the first one without a name given.
     Claim(Option<String>),
     NonProgress,
+    /// Expressions for the steps that may be left, which no property is made of.
+    Estimates(Vec<String>),
 }
 
 /// Numbers the propositions of several that watch, one after the other, by how many each has.

@@ -41,7 +41,7 @@ pub fn resolve(model: &ast::Model, asked: &[Asked<'_>], watches: &[Watch]) -> Re
     let mut watched: Vec<(Vec<Proposition>, Automaton)> = vec![Default::default(); watches.len()];
     for (watch, (propositions, automaton)) in watches.iter().zip(&mut watched) {
         match watch {
-            Watch::Atoms(_) => {}
+            Watch::Atoms(_) | Watch::Estimates(_) => {}
             Watch::Claim(name) => {
                 let claim = resolver.claim(model, name.as_deref());
                 if let Some(claim) = resolver.report(claim) {
@@ -65,11 +65,19 @@ pub fn resolve(model: &ast::Model, asked: &[Asked<'_>], watches: &[Watch]) -> Re
             *propositions = resolver.atoms(atoms, &proctypes)?;
         }
     }
+    let mut estimates = Vec::new();
+    for watch in watches {
+        if let Watch::Estimates(texts) = watch {
+            estimates.extend(resolver.estimates(texts, &proctypes)?);
+        }
+    }
+    let watches_runs = watches.iter().any(|watch| !matches!(watch, Watch::Estimates(_)));
     let typed = Typed {
         propositions: watched.iter().flat_map(|(propositions, _)| propositions).cloned().collect(),
         has_acceptance: !watches.iter().any(|watch| matches!(watch, Watch::NonProgress)),
         // SPIN runs one claim at a time.
-        watching: i32::from(!watches.is_empty()),
+        watching: i32::from(watches_runs),
+        estimates,
         watched: property::numbered(
             watched.into_iter().map(|(propositions, automaton)| (propositions.len(), automaton)),
         ),
@@ -373,6 +381,7 @@ impl Resolver {
             ltl: std::mem::take(&mut self.ltl),
             checks: std::mem::take(&mut self.checks),
             propositions: Vec::new(),
+            estimates: Vec::new(),
             has_acceptance: true,
             watching: 0,
             watched: Vec::new(),

@@ -28,6 +28,8 @@ pub struct Typed {
     pub checks: Vec<Check>,
     /// What properties are made of.
     pub propositions: Vec<Proposition>,
+    /// For how many steps may be left.
+    pub estimates: Vec<Value>,
     /// For each that watches the runs, the number of its first proposition, and its automaton if it is a claim.
     pub watched: Vec<(u32, Automaton)>,
     /// Whether accepting places of processes count: they do not where non-progress is looked for.

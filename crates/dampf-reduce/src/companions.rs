@@ -93,6 +93,27 @@ macro_rules! passes_companions_on {
             ) {
                 M::accesses(&mut worker.worker, state, action, footprint);
             }
+            fn estimate(worker: &mut Self::Worker<'_>, estimate: usize, state: &[dampf_core::Word]) -> u32 {
+                M::estimate(&mut worker.worker, estimate, state)
+            }
+            fn branches(
+                worker: &mut Self::Worker<'_>,
+                state: &[dampf_core::Word],
+                action: dampf_core::Action,
+                branches: &mut Vec<u64>,
+            ) {
+                M::branches(&mut worker.worker, state, action, branches);
+            }
+            fn differences(&self, one: &[dampf_core::Word], other: &[dampf_core::Word]) -> u32 {
+                self.model.differences(one, other)
+            }
+            fn location_distance(
+                worker: &mut Self::Worker<'_>,
+                from: &[dampf_core::Word],
+                to: &[dampf_core::Word],
+            ) -> u32 {
+                M::location_distance(&mut worker.worker, from, to)
+            }
         }
 
         impl<M: $knowledge + dampf_core::Transfer> dampf_core::Transfer for $layer<M> {

@@ -100,4 +100,9 @@ impl Instruction {
     pub fn transfers_control(&self) -> bool {
         matches!(self.op.shape(), Shape::Jump | Shape::JumpRegister | Shape::Branch)
     }
+
+    /// Whether it is a branch that is taken or not.
+    pub fn is_branch(&self) -> bool {
+        self.op.shape() == Shape::Branch
+    }
 }

@@ -13,6 +13,9 @@ pub(crate) mod best_first;
 mod deepening;
 mod heuristic;
 mod open;
+mod towards;
+
+pub use towards::{TrailDistance, TrailSearch, approached};
 
 pub use heuristic::{Heuristic, Measure};
 
@@ -88,7 +91,7 @@ pub fn check_a_star<M: Observations>(
 ) -> Outcome {
     let store = ExactStore::new(model.width());
     conclude::<FromStore, M, ExactStore>(model, &store, options, monitor, || {
-        a_star::search(model, &store, heuristic, options, monitor)
+        a_star::search(model, &store, Guide::new(model, heuristic), options, monitor)
     })
 }
 
@@ -107,6 +110,6 @@ pub fn check_deepening<M: Observations>(
     // Nothing is stored: the search knows its runs.
     let store = ExactStore::new(model.width());
     conclude::<FromStore, M, ExactStore>(model, &store, options, monitor, || {
-        deepening::search(model, heuristic, options, monitor)
+        deepening::search(model, Guide::new(model, heuristic), options, monitor)
     })
 }

@@ -15,7 +15,8 @@
 //!
 //! `sequential.rs` repeats a search that loses states, with other hash functions.
 //!
-//! `shortening.rs` looks for a shorter run where one was found with steps left out.
+//! `shortening.rs` looks for a shorter run where one was found with steps left out, `switches.rs` for one in which
+//! movers change less often.
 //!
 //! A search answers with a [`Verdict`] that is honest: `Verified` only if nothing was left out, which the store has a
 //! say in. The trail of every finding is rebuilt from the store's parent information, or from what waits with states
@@ -41,18 +42,21 @@ mod scouts;
 mod sequential;
 mod shortening;
 mod stack_slicing;
+mod switches;
 mod traversal;
 mod watch;
 
 pub use chance::Chance;
 pub use directed::{
-    Direction, Heuristic, Measure, check_a_star, check_deepening, check_directed, check_directed_carrying,
+    Direction, Heuristic, Measure, TrailDistance, TrailSearch, approached, check_a_star, check_deepening,
+    check_directed, check_directed_carrying,
 };
 pub use expand::{Expander, Judgement, Sink};
 pub use monitor::{Monitor, Snapshot, StopReason};
 pub use sequential::check_in_runs;
 pub use shortening::{SHORTENING_STATES_MAX, shortened};
 pub use stack_slicing::HandOff;
+pub use switches::{switches, with_fewer_switches};
 pub use watch::{peak_resident_bytes, resident_bytes, resident_file_bytes, watched};
 
 use dampf_core::{Fault, FaultSelection, Finding, Model, Observations, Statistics, Trail, Verdict, replay_selected};

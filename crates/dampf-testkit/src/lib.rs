@@ -16,6 +16,7 @@ pub mod plot;
 #[cfg(feature = "program")]
 pub mod program;
 pub mod promela;
+pub mod puzzle;
 pub mod random;
 pub mod reference;
 pub mod threads;

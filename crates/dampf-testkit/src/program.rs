@@ -118,6 +118,7 @@ impl Generator {
             processes,
             checks,
             propositions: Vec::new(),
+            estimates: Vec::new(),
             property,
             has_error_state: !has_compound_steps && self.chance(50),
             error_location: None,

@@ -7,6 +7,7 @@ use crate::engine::{self, Question, Searched};
 use crate::failure::Failure;
 use crate::front_end::{self, FrontEnd, LookedAt, Made, Making, Offer};
 use crate::front_ends::Registry;
+use crate::heuristics;
 use crate::interrupt;
 use crate::options::{self, CheckOptions, PartitionOption, Place, Search};
 use crate::outputs::{Outputs, Shown};
@@ -19,7 +20,7 @@ use crate::terminal::Terminal;
 use dampf_core::{Describe, Model, Statistics, Unsupported, Verdict};
 use dampf_dist::Partition;
 use dampf_report::{BusyLines, CheckReport, Excerpt, Origin, Run, Setting, Traffic, TrailFile};
-use dampf_search::{Judgement, Monitor, Outcome, SHORTENING_STATES_MAX, StopReason};
+use dampf_search::{Heuristic, Judgement, Monitor, Outcome, SHORTENING_STATES_MAX, StopReason};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -63,7 +64,7 @@ pub fn check<F: FrontEnd>(
         check_property_options(options, &prepared.properties)?;
         Ok(prepared)
     });
-    let Prepared { attempt, front_end, properties, outputs } = ranks.agree(prepared)?;
+    let Prepared { attempt, front_end, properties, heuristic, outputs } = ranks.agree(prepared)?;
     // A search on disk has its buffers by this limit, and does not end at it.
     let memory_bytes_max = options.max_memory.filter(|_| options.store != Store::Disk);
     let clock = Clock::new(options.max_time).with_memory(memory_bytes_max);
@@ -76,7 +77,7 @@ pub fn check<F: FrontEnd>(
         && options.store == Store::Tree
         && !cluster::is_shared(options);
     let contents = Contents::InMemory;
-    let mut check = Check { options, ranks, terminal, outputs, attempt, properties, contents, sends_scouts };
+    let mut check = Check { options, ranks, terminal, outputs, attempt, properties, heuristic, contents, sends_scouts };
     let ended = match front_end {
         Ok(front_end) => rounds::run(front_end, resumed.is_none(), clock, watcher, &mut check)?,
         Err(stop) => Ended::Stopped(stop),
@@ -98,6 +99,8 @@ struct Prepared<F> {
     /// The reason instead of a front end where Ctrl-C came first.
     front_end: Result<F, StopReason>,
     properties: Vec<Property>,
+    /// What a directed search goes by, where somebody says.
+    heuristic: Option<Heuristic>,
     outputs: Outputs,
 }
 
@@ -116,7 +119,13 @@ fn prepare<F: FrontEnd>(
         Ok(front_end) => properties::asked(front_end, options)?,
         Err(_) => Vec::new(),
     };
-    Ok(Prepared { attempt, front_end, properties, outputs: Outputs::reserve(options, speaks)? })
+    let heuristic = match &mut front_end {
+        Ok(front_end) if options.search.is_guided() && !cluster::is_shared(options) => {
+            heuristics::asked(front_end, options.heuristic.as_deref(), &options.model)?
+        }
+        _ => None,
+    };
+    Ok(Prepared { attempt, front_end, properties, heuristic, outputs: Outputs::reserve(options, speaks)? })
 }
 
 /// How to read the same input again, with what is known of it by now.
@@ -141,6 +150,7 @@ struct Check<'a> {
     attempt: Attempt,
     /// Of runs. Where there are none, states and steps are looked at alone.
     properties: Vec<Property>,
+    heuristic: Option<Heuristic>,
     /// Where the contents of this round's states are.
     contents: Contents,
     /// Whether scouts are sent ahead of a breadth-first search.
@@ -282,7 +292,13 @@ impl Check<'_> {
         origin: &Origin,
         round: &Round,
     ) -> Result<Searched, Failure> {
-        let question = Question { origin, round, contents: &self.contents, sends_scouts: self.sends_scouts };
+        let question = Question {
+            origin,
+            round,
+            contents: &self.contents,
+            sends_scouts: self.sends_scouts,
+            heuristic: self.heuristic.as_ref(),
+        };
         engine::search(model, &question, &mut self.attempt, self.ranks, self.options, self.terminal)
     }
 
@@ -295,7 +311,12 @@ impl Check<'_> {
         let monitor = Arc::new(Monitor::new());
         interrupt::direct_to(&monitor);
         let search = engine::search_options(self.options, &round.clock, 0);
-        let max_states = search.max_states.map_or(SHORTENING_STATES_MAX, |limit| limit.min(SHORTENING_STATES_MAX));
+        // These find shortest runs, unless they go by a heuristic that says too much.
+        let states_max = match self.options.search {
+            Search::Astar | Search::Idastar | Search::Iddfs => SHORTENING_STATES_MAX / 10,
+            _ => SHORTENING_STATES_MAX,
+        };
+        let max_states = search.max_states.map_or(states_max, |limit| limit.min(states_max));
         let search = dampf_search::SearchOptions { max_states: Some(max_states), ..search };
         if let Some(shorter) = dampf_search::shortened(bare, finding, &search, &monitor) {
             outcome.findings = vec![shorter.clone()];
@@ -474,7 +495,10 @@ fn check_directions(options: &CheckOptions) -> Result<(), Failure> {
             "leave --store out, or use --search best-first",
         ));
     }
-    let is_guided = matches!(search, Search::BestFirst | Search::Astar | Search::Idastar | Search::Beam);
+    let is_guided = search.is_guided();
+    if let Some(text) = &options.heuristic {
+        heuristics::parse(text)?;
+    }
     let misplaced = [
         (options.heuristic.is_some() && !is_guided, "--heuristic", "best-first, astar, idastar or beam"),
         (options.beam_width.is_some() && search != Search::Beam, "--beam-width", "beam"),

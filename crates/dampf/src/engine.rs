@@ -47,6 +47,8 @@ pub struct Question<'a> {
     pub contents: &'a Contents,
     /// Whether scouts are sent ahead of a breadth-first search.
     pub sends_scouts: bool,
+    /// What directed searches go by, where it is said.
+    pub heuristic: Option<&'a Heuristic>,
 }
 
 /// What every engine together asks of a model.
@@ -84,7 +86,7 @@ pub fn search<M: Searchable>(
     options: &CheckOptions,
     terminal: &Terminal,
 ) -> Result<Searched, Failure> {
-    let &Question { origin, round, contents, sends_scouts } = question;
+    let &Question { origin, round, contents, sends_scouts, heuristic } = question;
     let monitor = Arc::new(Monitor::new());
     interrupt::direct_to(&monitor);
     let shows = options.progress == options::Progress::Auto && ranks.speaks();
@@ -94,7 +96,7 @@ pub fn search<M: Searchable>(
     let mut trouble = None;
     let searched: Result<Searched, Failure> = contents.watched(&monitor, || match (&mut *ranks, options.store) {
         (Ranks::One, _) if options.search.is_directed() || options.search == Search::BestFirst => {
-            search_directed(model, &search, options, &monitor).map(Searched::alone)
+            search_directed(model, heuristic, &search, options, &monitor).map(Searched::alone)
         }
         (Ranks::One, Store::Tree) if sends_scouts => {
             let outcome = dampf_search::check_with_scouts(model, &TreeStore::new(width), &search, &monitor);
@@ -167,11 +169,12 @@ pub fn search<M: Searchable>(
 /// Searches in the order that a heuristic says.
 fn search_directed<M: Observations>(
     model: &M,
+    heuristic: Option<&Heuristic>,
     search: &dampf_search::SearchOptions,
     options: &CheckOptions,
     monitor: &Monitor,
 ) -> Result<Outcome, Failure> {
-    let by_default = |measure: Measure| options.heuristic.clone().unwrap_or_else(|| Heuristic(vec![measure]));
+    let by_default = |measure: Measure| heuristic.cloned().unwrap_or_else(|| Heuristic(vec![measure]));
     let (direction, heuristic) = match options.search {
         Search::Astar => return Ok(check_a_star(model, &by_default(Measure::MostBlocked), search, monitor)),
         Search::Idastar => return Ok(check_deepening(model, &by_default(Measure::MostBlocked), search, monitor)),

@@ -101,6 +101,23 @@ pub trait FrontEnd: Send + Sized + 'static {
         unreachable!("{} do not offer formulas", Self::ALL_CALLED)
     }
 
+    /// Has the models that are made from now on estimate how many steps are left; returns the number of the estimate.
+    fn estimate_by(&mut self, asked: &AskedEstimate) -> Result<usize, Failure> {
+        let _ = asked;
+        Err(Failure::new(format!("{} have nothing to estimate by", Self::ALL_CALLED)))
+    }
+
+    /// Whether the input itself says how many steps are left.
+    fn publishes_estimates(&self) -> bool {
+        false
+    }
+
+    /// What the input can be asked to estimate by, besides the measures that everything has: how it is written, and
+    /// what it is.
+    fn offered_estimates(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
     /// Has the models that are made from now on make all steps that properties of whole runs may notice.
     fn watch_runs(&mut self) {}
 
@@ -156,6 +173,22 @@ pub struct OwnProperty {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Observed {
     pub text: String,
+}
+
+/// What steps to an error are estimated by.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum AskedEstimate {
+    /// The value of an expression of the input's own language.
+    Distance(String),
+    /// What the input says itself.
+    Published,
+    /// How far what is checked is from failing.
+    Formula,
+    /// The same, never too much.
+    FormulaBound,
+    /// Distances in abstractions to some sections each; without any, the front end chooses. And which faults count
+    /// besides what is checked: deadlocks, and steps without a result.
+    Patterns { patterns: Vec<Vec<String>>, deadlocks: bool, steps: bool },
 }
 
 /// Hashes of an input.

@@ -5,6 +5,9 @@ use crate::front_end::FrontEnd;
 use crate::front_ends::Registry;
 use crate::options::InfoOptions;
 use crate::terminal::{Terminal, print};
+use dampf_report::Palette;
+use dampf_search::Measure;
+use std::io::{self, Write};
 
 pub fn run(options: &InfoOptions, registry: &Registry, terminal: &Terminal) -> Result<u8, Failure> {
     let language = registry.of(&options.model.input)?;
@@ -14,8 +17,22 @@ pub fn run(options: &InfoOptions, registry: &Registry, terminal: &Terminal) -> R
 
 pub fn info<F: FrontEnd>(options: &InfoOptions, terminal: &Terminal) -> Result<u8, Failure> {
     let front_end = F::load(&options.model.input, &options.model, None)?;
+    let estimates = front_end.offered_estimates();
     let mut text = Vec::new();
     let written = front_end.write_info(&mut text, terminal.palette)?;
-    print(|out| written.and_then(|()| out.write_all(&text)))?;
+    print(|out| {
+        written?;
+        out.write_all(&text)?;
+        write_heuristics(out, terminal.palette, &estimates)
+    })?;
     Ok(0)
+}
+
+/// Which heuristics directed searches can go by.
+fn write_heuristics(out: &mut dyn Write, palette: Palette, estimates: &[(String, String)]) -> io::Result<()> {
+    writeln!(out, "\n{}", palette.heading("heuristics (--search best-first, beam, astar, idastar)"))?;
+    let measures: Vec<&str> = Measure::ALL.iter().map(|measure| measure.names()[0]).collect();
+    measures.chunks(6).try_for_each(|names| writeln!(out, "  {}", names.join(", ")))?;
+    let width = estimates.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    estimates.iter().try_for_each(|(name, told)| writeln!(out, "  {name:<width$}  {told}"))
 }

@@ -19,6 +19,7 @@ mod failure;
 mod fault_options;
 mod front_end;
 mod front_ends;
+mod heuristics;
 mod info;
 mod interactive;
 mod interrupt;

@@ -10,7 +10,7 @@ use crate::values;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use dampf_core::{Fault, FaultSelection};
 use dampf_dist::{CycleMethod, LocalSearch, Partition, Waiting};
-use dampf_search::{HandOff, Heuristic};
+use dampf_search::HandOff;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
@@ -119,10 +119,18 @@ pub struct CheckOptions {
     /// idastar, which find shortest runs to deadlocks by most-blocked. locked-block, locked-blocks, alive-blocks,
     /// blocked-blocks: threads beside each other that hold locks, are alive, are blocked. threads-alive: few have
     /// ended. interleaving: threads take turns. read-write: many accesses; alternating-access: to what another thread
-    /// has just accessed. Several with `+` between them are added up. The short names of the literature do as well: mb,
-    /// lnb, pl1, pl2, pba, pbb, alive, int, rw, aa.
-    #[arg(long, value_name = "NAME", value_parser = values::heuristic, help_heading = "Search")]
-    pub heuristic: Option<Heuristic>,
+    /// has just accessed. branch-coverage: branches that were not taken before, or rarely. The short names of the
+    /// literature do as well: mb, lnb, pl1, pl2, pba, pbb, alive, int, rw, aa, bc.
+    ///
+    /// distance(EXPR): how many steps may be left, as an expression over the model's or the program's variables.
+    /// published: what HEURISTIC(EXPR) of dampf.h said last; the default for programs with it. formula: how far
+    /// invariants, goals and assertions are from failing. For models also formula-bound: the same, never too much; and
+    /// pdb(NAME, ...; ...): the steps that are left at least if only these variables and processes are looked at, the
+    /// most of several such patterns; pdb alone chooses one.
+    ///
+    /// Several with `+` between them are added up.
+    #[arg(long, value_name = "SUM", help_heading = "Search")]
+    pub heuristic: Option<String>,
 
     /// With `--search beam`: how many states of each level are kept
     #[arg(long, value_name = "N", help_heading = "Search")]
@@ -523,7 +531,7 @@ pub fn with_compiler_flags(arguments: impl Iterator<Item = OsString>) -> Vec<OsS
             result.extend(rest);
             break;
         }
-        if matches!(text, "--cflags" | "--invariant" | "--goal") {
+        if matches!(text, "--cflags" | "--invariant" | "--goal" | "--heuristic") {
             result.push(argument);
             result.extend(rest.next());
             continue;
@@ -655,6 +663,52 @@ pub struct ShortenOptions {
     /// and later on the run.
     #[arg(long, value_name = "N", default_value = "10000000", value_parser = values::states)]
     pub max_states: u64,
+
+    /// What is to become less: the steps, or how often the run switches between threads or processes
+    #[arg(long, value_enum, value_name = "WHAT", default_value = "steps")]
+    pub measure: Shortened,
+
+    /// How a shorter run is looked for before breadth-first search has its turn: by how near states are to the end of
+    /// the run
+    #[arg(long, value_enum, value_name = "ORDER", default_value = "auto")]
+    pub search: TrailOrder,
+
+    /// How near states are to the end of the run: by the parts in which they differ, by where processes and threads
+    /// stand, or by the greater of the two
+    #[arg(long, value_enum, value_name = "WHAT", default_value = "both")]
+    pub by: TrailNearness,
+}
+
+/// What a run is to have less of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Shortened {
+    /// Steps
+    Steps,
+    /// Switches between threads or processes, and among runs with as few, steps
+    Switches,
+}
+
+/// How the end of a run is approached.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum TrailOrder {
+    /// Best-first, then A*
+    Auto,
+    /// The nearest state first
+    BestFirst,
+    /// The fewest steps so far and distance together first
+    Astar,
+    /// The same with little memory: depth-first up to a bound that grows
+    Idastar,
+    /// Not at all: breadth-first search alone
+    Bfs,
+}
+
+/// How near states are to the end of a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum TrailNearness {
+    Hamming,
+    Locations,
+    Both,
 }
 
 const SHORTEN_NOTES: &str =
@@ -702,6 +756,11 @@ impl Search {
     /// Whether it is one of those that are in memory and of one process only.
     pub fn is_directed(self) -> bool {
         matches!(self, Search::Astar | Search::Idastar | Search::Iddfs | Search::Beam | Search::Random)
+    }
+
+    /// Whether it goes by a heuristic.
+    pub fn is_guided(self) -> bool {
+        matches!(self, Search::BestFirst | Search::Astar | Search::Idastar | Search::Beam)
     }
 
     /// Its name on the command line.

@@ -4,14 +4,14 @@ use crate::failure::Failure;
 use crate::front_end::{FrontEnd, Hashes, Made, Making};
 use crate::front_ends::Registry;
 use crate::interrupt;
-use crate::options::{ModelOptions, ReplayOptions, ShortenOptions};
+use crate::options::{ModelOptions, ReplayOptions, ShortenOptions, Shortened, TrailNearness, TrailOrder};
 use crate::output_file::OutputFile;
 use crate::rounds::{self, Clock, Ended, Exploration, Explored, Round};
 use crate::source::read_source;
 use crate::terminal::{Terminal, complain, print};
-use dampf_core::{Describe, Finding, Unsupported};
+use dampf_core::{Describe, Finding, Observations, Trail, Unsupported};
 use dampf_report::{Excerpt, Palette, Run, TrailFile, grouped, write_fault, write_run};
-use dampf_search::{Monitor, SearchOptions};
+use dampf_search::{Monitor, SHORTENING_STATES_MAX, SearchOptions, TrailDistance, TrailSearch};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub struct Replayed<'a> {
 /// How a shorter run is looked for, and where it is kept.
 #[derive(Clone, Copy)]
 pub struct Shortening<'a> {
-    states_max: u64,
+    options: &'a ShortenOptions,
     output: Option<&'a OutputFile>,
 }
 
@@ -39,7 +39,7 @@ pub fn run(options: &ReplayOptions, registry: &Registry, terminal: &Terminal) ->
 pub fn shorten(options: &ShortenOptions, registry: &Registry, terminal: &Terminal) -> Result<u8, Failure> {
     let precious = [options.replayed.trail.as_path()];
     let output = options.output.as_deref().map(|path| OutputFile::reserve("--output", path, &precious)).transpose()?;
-    let shortening = Shortening { states_max: options.max_states, output: output.as_ref() };
+    let shortening = Shortening { options, output: output.as_ref() };
     show_kept(&options.replayed, Some(shortening), registry, terminal)
 }
 
@@ -148,11 +148,11 @@ impl<F: FrontEnd> Exploration<F> for Replay<'_> {
 
 impl Replay<'_> {
     /// A shorter run to a fault, as short as can be found; the run itself where there is none.
-    fn shorter<'m, M: Describe>(
+    fn shorter<'m, M: Describe + Observations>(
         &self,
         model: &'m M,
         run: Run<'m, M>,
-        Shortening { states_max, output }: Shortening<'_>,
+        Shortening { options, output }: Shortening<'_>,
     ) -> Result<Run<'m, M>, Failure> {
         let Some(fault) = run.fault().cloned().filter(|_| self.kept.trail.cycle.is_empty()) else {
             return Err(Failure::with_help(
@@ -165,19 +165,13 @@ impl Replay<'_> {
         let limits = SearchOptions {
             deadlocks: self.options.deadlocks(),
             faults: self.options.selection(),
-            max_states: Some(states_max),
+            max_states: Some(options.max_states),
             ..SearchOptions::default()
         };
-        let steps = self.kept.trail.len();
-        let mut finding = Finding { fault, trail: self.kept.trail.clone() };
-        while let Some(shorter) = dampf_search::shortened(model, &finding, &limits, &monitor) {
-            finding = shorter;
-        }
-        let told = match finding.trail.len() {
-            length if length < steps => {
-                format!("{} steps instead of {}", grouped(length as u64), grouped(steps as u64))
-            }
-            _ => format!("no shorter run than the one of {} steps was found", grouped(steps as u64)),
+        let kept = Finding { fault, trail: self.kept.trail.clone() };
+        let (finding, told) = match options.measure {
+            Shortened::Steps => with_fewer_steps(model, kept, options, &limits, &monitor),
+            Shortened::Switches => with_fewer_switches(model, kept, &limits, &monitor),
         };
         complain(&format!("{told}\n"));
         let Finding { fault, trail } = finding;
@@ -188,6 +182,69 @@ impl Replay<'_> {
         }
         Run::replay(model, trail, limits.deadlocks, &limits.faults)
             .map_err(|error| Failure::new(format!("a shorter run does not replay: {error}; please report this")))
+    }
+}
+
+/// The shortest run that is found, and what is said of it. Breadth-first search has the last word: if it comes to its
+/// end, there is no shorter run.
+fn with_fewer_steps<M: Observations>(
+    model: &M,
+    kept: Finding,
+    options: &ShortenOptions,
+    limits: &SearchOptions,
+    monitor: &Monitor,
+) -> (Finding, String) {
+    let distance = match options.by {
+        TrailNearness::Hamming => TrailDistance::Hamming,
+        TrailNearness::Locations => TrailDistance::Locations,
+        TrailNearness::Both => TrailDistance::Greater,
+    };
+    let searches: &[TrailSearch] = match options.search {
+        TrailOrder::Auto => &[TrailSearch::BestFirst, TrailSearch::AStar],
+        TrailOrder::BestFirst => &[TrailSearch::BestFirst],
+        TrailOrder::Astar => &[TrailSearch::AStar],
+        TrailOrder::Idastar => &[TrailSearch::Deepening],
+        TrailOrder::Bfs => &[],
+    };
+    let steps = kept.trail.len();
+    let mut finding = kept;
+    let aimed = SearchOptions { max_states: Some(options.max_states.min(SHORTENING_STATES_MAX)), ..limits.clone() };
+    for search in searches {
+        while let Some(shorter) = dampf_search::approached(model, &finding, (*search, distance), &aimed, monitor) {
+            finding = shorter;
+        }
+    }
+    while let Some(shorter) = dampf_search::shortened(model, &finding, limits, monitor) {
+        finding = shorter;
+    }
+    let told = match finding.trail.len() {
+        length if length < steps => {
+            format!("{} steps instead of {}", grouped(length as u64), grouped(steps as u64))
+        }
+        _ => format!("no shorter run than the one of {} steps was found", grouped(steps as u64)),
+    };
+    (finding, told)
+}
+
+/// The same for the run that switches least often.
+fn with_fewer_switches<M: Observations>(
+    model: &M,
+    kept: Finding,
+    limits: &SearchOptions,
+    monitor: &Monitor,
+) -> (Finding, String) {
+    let counted = |trail: &Trail| {
+        let switches = dampf_search::switches(model, trail, limits).unwrap_or(0);
+        let plural = if switches == 1 { "" } else { "es" };
+        format!("{} switch{plural} in {} steps", grouped(switches as u64), grouped(trail.len() as u64))
+    };
+    let before = counted(&kept.trail);
+    match dampf_search::with_fewer_switches(model, &kept, limits, monitor) {
+        Some(finding) => {
+            let told = format!("{} instead of {before}", counted(&finding.trail));
+            (finding, told)
+        }
+        None => (kept, format!("no run with less than {before} was found")),
     }
 }
 

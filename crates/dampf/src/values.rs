@@ -3,21 +3,13 @@
 use crate::options::PartitionOption;
 use crate::store_options::Store;
 use dampf_dist::{ForeignStates, LocalSearch, OwnStates, Partition, Waiting};
-use dampf_search::{HandOff, Heuristic, Measure};
+use dampf_search::HandOff;
 use std::time::Duration;
 
 /// More threads than this are a mistake, and starting them may fail.
 const THREADS_MAX: usize = 1024;
 /// Ranks in one process are threads too, and every one tells every other one when a level ends.
 pub const RANKS_MAX: u32 = 256;
-
-/// What a search goes by.
-pub fn heuristic(text: &str) -> Result<Heuristic, String> {
-    Heuristic::named(text).map_err(|none| {
-        let names: Vec<&str> = Measure::ALL.iter().map(|measure| measure.names()[0]).collect();
-        format!("there is no heuristic `{none}`; there are {}", names.join(", "))
-    })
-}
 
 /// `512M`, `2G`, `64KiB`, `1000`: a number of bytes, units being powers of 1,024.
 pub fn size(text: &str) -> Result<u64, String> {

@@ -121,6 +121,7 @@ pub fn program(variables: Vec<Variable>, channels: Vec<Channel>, processes: Vec<
         processes,
         checks: Vec::new(),
         propositions: Vec::new(),
+        estimates: vec![],
         property: None,
         has_error_state: false,
         error_location: None,

@@ -48,6 +48,18 @@ impl Resolver {
         Ok(propositions)
     }
 
+    /// Reads expressions for how many steps may be left.
+    pub fn estimates(&mut self, texts: &[String], proctypes: &[Unfinished]) -> Result<Vec<Value>, Vec<Diagnostic>> {
+        let read = |text: &String| {
+            let source = Source::new("expression", text.as_str());
+            let names = proctypes.iter().map(|proctype| proctype.name.as_str());
+            let expr = read_expression(&source, names).map_err(|diagnostic| vec![diagnostic])?;
+            let value = self.outside(&expr, Place::Check, proctypes);
+            value.map_err(|problem| diagnose(&source, vec![*problem]))
+        };
+        texts.iter().map(read).collect()
+    }
+
     fn check(&mut self, kind: FaultKind, text: &str, expr: &Expr, proctypes: &[Unfinished]) -> Checked<Check> {
         let condition = self.outside(expr, Place::Check, proctypes)?;
         Ok(Check { kind, condition, text: text.to_owned() })

@@ -6,13 +6,13 @@
 //!
 //! A fault ends the search when no state that waits can lead to one on a shorter run.
 
-use super::heuristic::{Guidance, Guide, Heuristic, RunSeen};
+use super::heuristic::{Guidance, RunSeen};
 use super::open::NOWHERE;
 use crate::expand::{Expander, Explored, Sink};
 use crate::rebuild::Route;
 use crate::traversal::{Discovery, Traversal};
 use crate::{Monitor, SearchOptions, StopReason};
-use dampf_core::{Fault, Observations, Successors, Word};
+use dampf_core::{Fault, Model, Successors, Word};
 use dampf_store::{ExactStore, Inserted, Retrieve, Session, StateRef, Store};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -31,15 +31,15 @@ struct Node {
 /// What waits: the sum first, then the most steps so far, then the number.
 type Waiting = Reverse<(u32, Reverse<u32>, u32)>;
 
-pub(super) fn search<M: Observations>(
+pub(super) fn search<M: Model, G: Guidance>(
     model: &M,
     store: &ExactStore,
-    heuristic: &Heuristic,
+    guide: G,
     options: &SearchOptions,
     monitor: &Monitor,
 ) -> Traversal {
     let mut traversal = Traversal::default();
-    let mut space = Space { nodes: Vec::new(), open: BinaryHeap::new(), guide: Guide::new(model, heuristic) };
+    let mut space = Space { nodes: Vec::new(), open: BinaryHeap::new(), guide };
     let begun = traversal.begin(model, store, (options, monitor), |_, name, words| {
         space.reach(name.0 as u32, NOWHERE, 0, RunSeen::default(), words);
     });
@@ -106,13 +106,13 @@ pub(super) fn search<M: Observations>(
     traversal
 }
 
-struct Space<'m, M: Observations> {
+struct Space<G> {
     nodes: Vec<Node>,
     open: BinaryHeap<Waiting>,
-    guide: Guide<'m, M>,
+    guide: G,
 }
 
-impl<M: Observations> Space<'_, M> {
+impl<G: Guidance> Space<G> {
     /// A way to a state was found.
     fn reach(&mut self, number: u32, parent: u32, distance: u32, run: RunSeen, words: &[Word]) {
         let known = self.nodes.get(number as usize).copied().filter(|node| node.distance != u32::MAX);
@@ -141,8 +141,8 @@ impl<M: Observations> Space<'_, M> {
 }
 
 /// Reaches the successors of a state.
-struct Opening<'t, 'm, 's: 't, M: Observations> {
-    space: &'t mut Space<'m, M>,
+struct Opening<'t, 's: 't, G> {
+    space: &'t mut Space<G>,
     session: &'t mut <ExactStore as Store>::Session<'s>,
     pending: &'t mut Vec<u64>,
     met: &'t mut Vec<(Option<usize>, Fault)>,
@@ -151,7 +151,7 @@ struct Opening<'t, 'm, 's: 't, M: Observations> {
     found: u64,
 }
 
-impl<M: Observations> Sink for Opening<'_, '_, '_, M> {
+impl<G: Guidance> Sink for Opening<'_, '_, G> {
     type Source = StateRef;
     type Error = Infallible;
 

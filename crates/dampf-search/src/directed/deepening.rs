@@ -9,12 +9,12 @@
 //!
 //! The space is explored when an iteration leaves nothing out.
 
-use super::heuristic::{Guidance, Guide, Heuristic, RunSeen};
+use super::heuristic::{Guidance, RunSeen};
 use crate::expand::{Expander, Explored, Sink};
 use crate::rebuild::Route;
 use crate::traversal::{Discovery, Traversal};
 use crate::{Monitor, SearchOptions, Snapshot, StopReason};
-use dampf_core::{Action, Fault, Observations, Successors, Trail, Word, Worker};
+use dampf_core::{Action, Fault, Model, Successors, Trail, Word, Worker};
 use dampf_store::hash_words;
 use std::cmp::Reverse;
 use std::convert::Infallible;
@@ -40,15 +40,15 @@ struct Frame {
     steps: Vec<Step>,
 }
 
-pub(super) fn search<M: Observations>(
+pub(super) fn search<M: Model, G: Guidance>(
     model: &M,
-    heuristic: &Heuristic,
+    guide: G,
     options: &SearchOptions,
     monitor: &Monitor,
 ) -> Traversal {
     let mut search = Deepening {
         expander: Expander::new(model, options),
-        guide: Guide::new(model, heuristic),
+        guide,
         visited: Visited::new(model.width()),
         options,
         monitor,
@@ -78,9 +78,9 @@ pub(super) fn search<M: Observations>(
     search.traversal
 }
 
-struct Deepening<'a, M: Observations> {
+struct Deepening<'a, M: Model, G> {
     expander: Expander<'a, M>,
-    guide: Guide<'a, M>,
+    guide: G,
     visited: Visited,
     options: &'a SearchOptions,
     monitor: &'a Monitor,
@@ -92,7 +92,7 @@ struct Deepening<'a, M: Observations> {
     beyond: Option<u32>,
 }
 
-impl<M: Observations> Deepening<'_, M> {
+impl<M: Model, G: Guidance> Deepening<'_, M, G> {
     /// Judges the initial states.
     fn begin(&mut self) {
         let mut met = Vec::new();
@@ -153,6 +153,12 @@ impl<M: Observations> Deepening<'_, M> {
         self.counted.transitions += steps;
         self.counted.depth = self.counted.depth.max(u64::from(depth));
         for (last, fault) in met {
+            // A faulty step beyond the bound is no nearer than a faulty state behind it: the next iteration says which.
+            let length = depth + u32::from(last.is_some());
+            if length > self.bound {
+                self.beyond = Some(self.beyond.map_or(length, |least| least.min(length)));
+                continue;
+            }
             let actions = path[1..].iter().map(|frame| frame.action).chain(last).collect();
             self.note(Discovery { fault, route: Route::Known(Trail::ending(initial, actions)), step: None });
         }
@@ -169,8 +175,8 @@ impl<M: Observations> Deepening<'_, M> {
 }
 
 /// Lists what a state leads to.
-struct Gathering<'t, 'm, M: Observations> {
-    guide: &'t mut Guide<'m, M>,
+struct Gathering<'t, G> {
+    guide: &'t mut G,
     state: &'t [Word],
     run: RunSeen,
     steps: Vec<Step>,
@@ -178,7 +184,7 @@ struct Gathering<'t, 'm, M: Observations> {
     met: Vec<(Option<Action>, Fault)>,
 }
 
-impl<M: Observations> Sink for Gathering<'_, '_, M> {
+impl<G: Guidance> Sink for Gathering<'_, G> {
     type Source = ();
     type Error = Infallible;
 

@@ -5,6 +5,7 @@
 //! value there can be.
 
 use dampf_core::{Action, Footprint, Object, Observations, Standing, Word};
+use std::collections::HashMap;
 
 /// One thing to go by.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,13 +32,19 @@ pub enum Measure {
     ReadWrite,
     /// `aa`: what is missing of very many accesses in the run to what another mover has accessed in the step before.
     AlternatingAccess,
+    /// `bc`: how often the branches of the last step were taken before in the search: not at all, which is best; then
+    /// steps without branches; then by the number. As Groce and Visser define it.
+    BranchCoverage,
+    /// What the model says, by the number of the estimate that it was made with.
+    Estimate(usize),
 }
 
 /// Very many: runs have fewer accesses.
 const ACCESSES_MANY: u32 = 1 << 24;
 
 impl Measure {
-    pub const ALL: [Measure; 10] = [
+    /// Those that have names.
+    pub const ALL: [Measure; 11] = [
         Measure::MostBlocked,
         Measure::LockAndBlock,
         Measure::LockedBlock,
@@ -48,7 +55,13 @@ impl Measure {
         Measure::Interleaving,
         Measure::ReadWrite,
         Measure::AlternatingAccess,
+        Measure::BranchCoverage,
     ];
+
+    /// The one with a name.
+    pub fn named(name: &str) -> Option<Measure> {
+        Measure::ALL.into_iter().find(|measure| measure.names().contains(&name))
+    }
 
     /// Its names on the command line: a telling one, and that of the literature.
     pub fn names(self) -> [&'static str; 2] {
@@ -63,12 +76,20 @@ impl Measure {
             Measure::Interleaving => ["interleaving", "int"],
             Measure::ReadWrite => ["read-write", "rw"],
             Measure::AlternatingAccess => ["alternating-access", "aa"],
+            Measure::BranchCoverage => ["branch-coverage", "bc"],
+            Measure::Estimate(_) => unreachable!("what a model says has the name of what it was asked"),
         }
     }
 
-    /// Whether it looks at states; otherwise at runs.
-    fn is_of_states(self) -> bool {
-        !matches!(self, Measure::Interleaving | Measure::ReadWrite | Measure::AlternatingAccess)
+    /// Whether it looks at runs.
+    fn is_of_runs(self) -> bool {
+        use Measure::{AlternatingAccess, BranchCoverage, Interleaving, ReadWrite};
+        matches!(self, Interleaving | ReadWrite | AlternatingAccess | BranchCoverage)
+    }
+
+    /// Whether it looks at how threads stand.
+    fn is_of_standings(self) -> bool {
+        !self.is_of_runs() && !matches!(self, Measure::Estimate(_))
     }
 
     /// What it says of a run.
@@ -77,6 +98,7 @@ impl Measure {
             Measure::Interleaving => run.repeated,
             Measure::ReadWrite => ACCESSES_MANY.saturating_sub(run.accesses),
             Measure::AlternatingAccess => ACCESSES_MANY.saturating_sub(run.alternating),
+            Measure::BranchCoverage => run.staleness,
             _ => 0,
         }
     }
@@ -98,7 +120,11 @@ impl Measure {
             Measure::AliveBlocks => missing(squares(blocks(standings, |standing| u32::from(standing.is_alive)))),
             Measure::BlockedBlocks => missing(squares(blocks(standings, |standing| u32::from(standing.is_blocked)))),
             Measure::Alive => all - count(|standing| standing.is_alive),
-            Measure::Interleaving | Measure::ReadWrite | Measure::AlternatingAccess => 0,
+            Measure::Interleaving
+            | Measure::ReadWrite
+            | Measure::AlternatingAccess
+            | Measure::BranchCoverage
+            | Measure::Estimate(_) => 0,
         }
     }
 }
@@ -118,15 +144,6 @@ fn squares(values: impl Iterator<Item = u32>) -> u32 {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Heuristic(pub Vec<Measure>);
 
-impl Heuristic {
-    /// The one with a name: those of measures with `+` in between. An error names what is none.
-    pub fn named(name: &str) -> Result<Heuristic, String> {
-        let measure = |name: &str| Measure::ALL.into_iter().find(|measure| measure.names().contains(&name));
-        let measures = name.split('+').map(|name| measure(name.trim()).ok_or_else(|| name.trim().to_owned()));
-        measures.collect::<Result<_, _>>().map(Heuristic)
-    }
-}
-
 /// To look at more movers than this takes longer than a step.
 const MOVERS_MANY: usize = 256;
 
@@ -143,6 +160,8 @@ pub(crate) struct RunSeen {
     alternating: u32,
     /// What the last step has accessed: a bit for each object, some sharing one.
     touched: u64,
+    /// How often the last step's branches were taken before: see [`Measure::BranchCoverage`].
+    staleness: u32,
 }
 
 /// Who says where to go.
@@ -180,43 +199,73 @@ pub(crate) struct Guide<'m, M: Observations + 'm> {
     model: &'m M,
     worker: M::Worker<'m>,
     measures: Vec<Measure>,
-    looks_at_states: bool,
+    /// The numbers of the estimates that the model makes.
+    estimates: Vec<usize>,
+    looks_at_standings: bool,
     looks_at_runs: bool,
     looks_at_accesses: bool,
+    looks_at_branches: bool,
     standings: Vec<Standing>,
     footprint: Footprint,
+    branches: Vec<u64>,
+    /// How often each branch was taken.
+    taken: HashMap<u64, u32>,
 }
 
 impl<'m, M: Observations> Guide<'m, M> {
     pub fn new(model: &'m M, heuristic: &Heuristic) -> Self {
-        let looks_at_states = heuristic.0.iter().any(|measure| measure.is_of_states());
-        let looks_at_runs = heuristic.0.iter().any(|measure| !measure.is_of_states());
-        let needs_accesses = |measure: &Measure| matches!(measure, Measure::ReadWrite | Measure::AlternatingAccess);
+        let has = |is: fn(Measure) -> bool| heuristic.0.iter().any(|measure| is(*measure));
+        let estimate = |measure: &Measure| if let Measure::Estimate(number) = measure { Some(*number) } else { None };
         Guide {
             model,
             worker: model.worker(),
             measures: heuristic.0.clone(),
-            looks_at_states,
-            looks_at_runs,
-            looks_at_accesses: heuristic.0.iter().any(needs_accesses),
+            estimates: heuristic.0.iter().filter_map(estimate).collect(),
+            looks_at_standings: has(Measure::is_of_standings),
+            looks_at_runs: has(Measure::is_of_runs),
+            looks_at_accesses: has(|measure| matches!(measure, Measure::ReadWrite | Measure::AlternatingAccess)),
+            looks_at_branches: has(|measure| measure == Measure::BranchCoverage),
             standings: Vec::new(),
             footprint: Footprint::default(),
+            branches: Vec::new(),
+            taken: HashMap::new(),
+        }
+    }
+
+    /// Counts the branches of a step, and says how often those were taken that were taken most rarely.
+    fn staleness(&mut self, state: &[Word], action: Action) -> u32 {
+        const WITHOUT_BRANCHES: u32 = 1;
+        M::branches(&mut self.worker, state, action, &mut self.branches);
+        let mut least: Option<u32> = None;
+        for &branch in &self.branches {
+            let taken = self.taken.entry(branch).or_insert(0);
+            least = Some(least.map_or(*taken, |least| least.min(*taken)));
+            *taken = taken.saturating_add(1);
+        }
+        match least {
+            Some(0) => 0,
+            Some(taken) => taken.saturating_add(WITHOUT_BRANCHES),
+            None => WITHOUT_BRANCHES,
         }
     }
 }
 
 impl<M: Observations> Guidance for Guide<'_, M> {
     fn estimate(&mut self, state: &[Word], run: RunSeen) -> u32 {
-        let mut estimate = self.measures.iter().map(|measure| measure.of_run(run)).sum::<u32>();
-        if self.looks_at_states {
+        let add = |sum: u32, value: u32| sum.saturating_add(value);
+        let mut estimate = self.measures.iter().map(|measure| measure.of_run(run)).fold(0, add);
+        if self.looks_at_standings {
             M::observe(&mut self.worker, state, &mut self.standings);
-            estimate += self.measures.iter().map(|measure| measure.of(&self.standings)).sum::<u32>();
+            estimate = self.measures.iter().map(|measure| measure.of(&self.standings)).fold(estimate, add);
+        }
+        for &number in &self.estimates {
+            estimate = estimate.saturating_add(M::estimate(&mut self.worker, number, state));
         }
         estimate
     }
 
     fn is_slow(&self) -> bool {
-        self.looks_at_states && self.model.mover_count() > MOVERS_MANY
+        self.looks_at_standings && self.model.mover_count() > MOVERS_MANY
     }
 
     fn behind(&mut self, run: RunSeen, state: &[Word], action: Action) -> RunSeen {
@@ -233,6 +282,9 @@ impl<M: Observations> Guidance for Guide<'_, M> {
             next.accesses += objects().count() as u32;
             next.alternating += objects().filter(alternates).count() as u32;
             next.touched = objects().fold(0, |all, bit| all | bit);
+        }
+        if self.looks_at_branches {
+            next.staleness = self.staleness(state, action);
         }
         next
     }
@@ -253,14 +305,6 @@ mod tests {
         let said = Measure::ALL.map(|measure| measure.of(&state));
         // Two can move; three are not blocked, and two hold no lock; the largest block has two locks; blocks of two
         // locks and two locks; of three and one alive; of two blocked; one has ended.
-        assert_eq!(said, [2, 5, 3, 25 - 8, 25 - 10, 25 - 4, 1, 0, 0, 0]);
-    }
-
-    #[test]
-    fn names_are_read_alone_and_in_sums() {
-        assert_eq!(Heuristic::named("mb"), Ok(Heuristic(vec![Measure::MostBlocked])));
-        let sum = Heuristic(vec![Measure::LockAndBlock, Measure::Alive]);
-        assert_eq!(Heuristic::named("lock-and-block + alive"), Ok(sum));
-        assert_eq!(Heuristic::named("mb+nonsense"), Err("nonsense".to_owned()));
+        assert_eq!(said, [2, 5, 3, 25 - 8, 25 - 10, 25 - 4, 1, 0, 0, 0, 0]);
     }
 }

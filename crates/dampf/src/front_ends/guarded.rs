@@ -2,13 +2,17 @@
 
 use super::guarded_info;
 use crate::failure::Failure;
-use crate::front_end::{self, Backend, FrontEnd, Hashes, Made, Making, Observed, Offer, OwnProperty, Reduction};
+use crate::front_end::{
+    self, AskedEstimate, Backend, FrontEnd, Hashes, Made, Making, Observed, Offer, OwnProperty, Reduction,
+};
 use crate::options::ModelOptions;
 use crate::source::{has_extension, read_source};
 use crate::values;
 use dampf_core::{Automaton, Diagnostic, FaultKind, Interleaving, Source, Symmetry, Trail, Unsupported};
-use dampf_gcl::ir::{Check, Expr, Process, Program, Proposition};
+use dampf_gcl::Estimate;
+use dampf_gcl::ir::{Check, Effect, Expr, Process, Program, Proposition, VariableId};
 use dampf_gcl::model::{self, GclModel};
+use dampf_gcl::patterns::Counted;
 use dampf_reduce::{Reduced, Symmetric};
 use dampf_report::{Knowledge, Palette, text_hash};
 use std::io::{self, Write};
@@ -88,6 +92,7 @@ pub struct Guarded<L> {
     /// With the invariants and goals among its checks.
     program: Program,
     hash: String,
+    estimates: Vec<Estimate>,
     language: PhantomData<L>,
 }
 
@@ -113,7 +118,7 @@ impl<L: Language> FrontEnd for Guarded<L> {
                 program.checks.push(Check { kind, condition, text: text.clone(), span: None });
             }
         }
-        Ok(Guarded { program, hash, language: PhantomData })
+        Ok(Guarded { program, hash, estimates: Vec::new(), language: PhantomData })
     }
 
     fn hashes(&self) -> Hashes {
@@ -121,7 +126,7 @@ impl<L: Language> FrontEnd for Guarded<L> {
     }
 
     fn model(&self, making: &Making) -> Result<Made<Self::Model>, Unsupported> {
-        made(making, |backend| GclModel::new(self.program.clone(), backend))
+        made(making, |backend| Ok(GclModel::new(self.program.clone(), backend)?.estimating(&self.estimates)))
     }
 
     fn lifted(made: &Made<Self::Model>, trail: &Trail) -> Option<Trail> {
@@ -154,6 +159,23 @@ impl<L: Language> FrontEnd for Guarded<L> {
             self.program.propositions.push(Proposition { text: text.clone(), condition });
         }
         Ok(first)
+    }
+
+    fn estimate_by(&mut self, asked: &AskedEstimate) -> Result<usize, Failure> {
+        let estimate = match asked {
+            AskedEstimate::Distance(text) => {
+                let value = L::parse_expression(&self.program, text)?;
+                self.program.estimates.push(value);
+                Estimate::Value(self.program.estimates.len() - 1)
+            }
+            asked => estimate(asked, &self.program, L::ALL_CALLED)?,
+        };
+        self.estimates.push(estimate);
+        Ok(self.estimates.len() - 1)
+    }
+
+    fn offered_estimates(&self) -> Vec<(String, String)> {
+        offered_estimates(&self.program)
     }
 
     fn write_info(self, out: &mut dyn Write, palette: Palette) -> Result<io::Result<()>, Failure> {
@@ -191,6 +213,61 @@ pub fn made<M: Interleaving + Symmetry>(
     };
     let reference = reference.map(|reference| Symmetric::bare(Reduced::bare(reference)));
     Ok(Made { searched, reference, backend, reduction })
+}
+
+/// What a program is asked to estimate by, but for expressions.
+pub fn estimate(asked: &AskedEstimate, program: &Program, all_called: &str) -> Result<Estimate, Failure> {
+    match asked {
+        AskedEstimate::Distance(_) => unreachable!("whoever knows the language reads expressions"),
+        AskedEstimate::Published => Err(Failure::with_help(
+            format!("--heuristic published is what a program says with HEURISTIC(...), and {all_called} do not"),
+            "distance(EXPRESSION) says it on the command line",
+        )),
+        AskedEstimate::Formula | AskedEstimate::FormulaBound if conditions(program) == 0 => Err(Failure::with_help(
+            "--heuristic formula goes by conditions, and there are no assertions, invariants or goals",
+            "`--invariant EXPR` and `--goal EXPR` say what is looked for",
+        )),
+        AskedEstimate::Formula => Ok(Estimate::Formula),
+        AskedEstimate::FormulaBound => Ok(Estimate::FormulaBound),
+        AskedEstimate::Patterns { patterns, deadlocks, steps } => {
+            if let Some(name) = patterns.iter().flatten().find(|name| !GclModel::is_pattern_part(program, name)) {
+                let variables = (0..program.variables.len() as u32).map(|id| program.variable_name(VariableId(id)));
+                let processes = program.processes.iter().map(|process| process.name.clone());
+                let names: Vec<String> = processes.chain(variables).collect();
+                return Err(Failure::with_help(
+                    format!("--heuristic pdb: there is no process or variable `{name}`"),
+                    format!("there are {}", names.join(", ")),
+                ));
+            }
+            let counted = Counted { deadlocks: *deadlocks, steps: *steps };
+            Ok(Estimate::Patterns { patterns: patterns.clone(), counted })
+        }
+    }
+}
+
+/// How many conditions a program may violate.
+fn conditions(program: &Program) -> usize {
+    let transitions = program.processes.iter().flat_map(|process| &process.transitions);
+    let is_assertion = |effect: &&Effect| matches!(effect, Effect::Assert { kind: FaultKind::Assertion, .. });
+    program.checks.len() + transitions.flat_map(|transition| &transition.effects).filter(is_assertion).count()
+}
+
+/// What a program can be asked to estimate by, for people.
+pub fn offered_estimates(program: &Program) -> Vec<(String, String)> {
+    let conditions = conditions(program);
+    let formula = match conditions {
+        0 => "with --invariant or --goal".to_owned(),
+        1 => "of 1 condition".to_owned(),
+        count => format!("of {count} conditions"),
+    };
+    let mut ids = (0..program.variables.len() as u32).map(VariableId);
+    let scalar = ids.find(|id| program.variable(*id).array.is_none() && program.timeout != Some(*id));
+    let expression = scalar.map_or("EXPR".to_owned(), |id| program.variable_name(id));
+    vec![
+        (format!("distance({expression})"), "the value of any expression over variables and locations".to_owned()),
+        ("formula, formula-bound".to_owned(), formula),
+        ("pdb, pdb(NAME, ...; ...)".to_owned(), "by any variables and processes".to_owned()),
+    ]
 }
 
 /// The constants that `-D` sets in a model, each once.

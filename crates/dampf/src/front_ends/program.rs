@@ -3,7 +3,7 @@
 use super::{program_info, program_surroundings};
 use crate::compile::{self, Compiler};
 use crate::failure::Failure;
-use crate::front_end::{self, FrontEnd, Hashes, LookedAt, Made, Making, Observed, Offer, Reduction};
+use crate::front_end::{self, AskedEstimate, FrontEnd, Hashes, LookedAt, Made, Making, Observed, Offer, Reduction};
 use crate::options::{ModelOptions, Reduce, StepSize, Volatile};
 use crate::terminal::complain;
 use dampf_core::{
@@ -11,7 +11,8 @@ use dampf_core::{
     Unsupported, Worker,
 };
 use dampf_object::{
-    Ending, Expression, Granularity, ObjectModel, ProgramChecks, Proposition, SeenUses, Sharing, read_expression,
+    Ending, Expression, Granularity, ObjectModel, ProgramChecks, ProgramEstimate, Proposition, SeenUses, Sharing,
+    StateCheck, read_expression,
 };
 use dampf_report::{Knowledge, Palette, bytes_hash};
 use dampf_search::Chance;
@@ -69,6 +70,9 @@ pub struct Program {
     propositions: Vec<Proposition>,
     /// Whether it is looked at who starves.
     watches_starvation: bool,
+    /// Invariants and goals.
+    checks: Vec<StateCheck>,
+    estimates: Vec<ProgramEstimate>,
 }
 
 /// The flags that a program is compiled with. Optimisation is based on the absence of races: where they are no faults,
@@ -113,6 +117,7 @@ impl FrontEnd for Program {
     const COUNTS_STEPS: bool = false;
     const OFFERS: &'static [Offer] = &[
         Offer::Definitions,
+        Offer::Expressions,
         Offer::Formulas,
         Offer::Threads,
         Offer::Contents,
@@ -162,7 +167,10 @@ impl FrontEnd for Program {
             Some(known) => Sharing::from_text(nothing_assumed, &known.text),
             None => Sharing::new(nothing_assumed),
         };
-        let wants_symmetry = options.program.symmetry;
+        let mut sharing = sharing;
+        let checks = checks(&program, options, &mut sharing)?;
+        // Who stands where, and what each has written, is looked at thread by thread.
+        let wants_symmetry = options.program.symmetry && checks.is_empty();
         let partial_order = matches!(options.program.reduce, Reduce::Por | Reduce::PorAlways);
         let options = looked_at(options);
         // Every other place to switch, and every look at what others have, would have to know of homes.
@@ -182,6 +190,8 @@ impl FrontEnd for Program {
             build_hash,
             propositions: Vec::new(),
             watches_starvation: false,
+            checks,
+            estimates: Vec::new(),
         })
     }
 
@@ -232,7 +242,8 @@ impl FrontEnd for Program {
     fn model(&self, making: &Making) -> Result<Made<ObjectModel>, Unsupported> {
         let is_symmetric = making.symmetric && !self.sharing.classes.is_empty();
         // What threads do later is not looked at for what propositions see of it.
-        let is_partial = making.reduction != Reduction::None && self.propositions.is_empty();
+        let is_looked_at = !self.propositions.is_empty() || !self.checks.is_empty();
+        let is_partial = making.reduction != Reduction::None && !is_looked_at;
         let options = ProgramChecks { symmetry: is_symmetric, partial_order: is_partial, ..self.options };
         let searched = self.model_with(Arc::clone(&making.ground), options);
         let needs_reference = is_symmetric || searched.leaves_out();
@@ -274,15 +285,54 @@ impl FrontEnd for Program {
         for Observed { text } in expressions {
             let program = &self.program;
             let read = self.sharing.watch(|watch| read_expression(program, text, watch));
-            let expression = read.map_err(|problem| {
-                Failure::with_help(
-                    format!("`{text}` cannot be looked at: {problem}"),
-                    "expressions are over global variables, `queue.size >= 3`, and places, `at(file.c:12)`, `in(worker)`",
-                )
-            })?;
+            let expression = read.map_err(|problem| not_understood(text, &problem))?;
             self.propositions.push(Proposition { text: text.clone(), expression });
         }
         Ok(first)
+    }
+
+    fn estimate_by(&mut self, asked: &AskedEstimate) -> Result<usize, Failure> {
+        let estimate = match asked {
+            AskedEstimate::Distance(text) => ProgramEstimate::Value(self.distance(text)?),
+            AskedEstimate::Published => match self.program.published_estimate() {
+                Some(published) => ProgramEstimate::Value(published),
+                None => {
+                    return Err(Failure::with_help(
+                        "--heuristic published: the program publishes no estimate",
+                        "HEURISTIC(expression) of dampf.h does, wherever a thread comes by",
+                    ));
+                }
+            },
+            AskedEstimate::Formula if self.checks.is_empty() => {
+                return Err(Failure::with_help(
+                    "--heuristic formula goes by conditions, and there are no invariants or goals",
+                    "`--invariant EXPR` and `--goal EXPR` say what is looked for",
+                ));
+            }
+            AskedEstimate::Formula => ProgramEstimate::Formula,
+            AskedEstimate::FormulaBound | AskedEstimate::Patterns { .. } => {
+                return Err(Failure::with_help(
+                    "--heuristic formula-bound and pdb go with models: of a program it is not known what a step changes at most",
+                    "programs have formula, distance(EXPR) and published",
+                ));
+            }
+        };
+        self.estimates.push(estimate);
+        Ok(self.estimates.len() - 1)
+    }
+
+    fn publishes_estimates(&self) -> bool {
+        self.program.published_estimate().is_some()
+    }
+
+    fn offered_estimates(&self) -> Vec<(String, String)> {
+        let mut offered =
+            vec![("distance(EXPR)".to_owned(), "the value of any expression over global variables".to_owned())];
+        if self.publishes_estimates() {
+            offered.push(("published".to_owned(), "what HEURISTIC(...) said last; the default".to_owned()));
+        }
+        offered.push(("formula".to_owned(), "with --invariant or --goal".to_owned()));
+        offered
     }
 
     fn watch_runs(&mut self) {
@@ -350,7 +400,43 @@ impl FrontEnd for Program {
     }
 }
 
+/// The invariants and goals that the options give.
+fn checks(
+    program: &dampf_object::Program,
+    options: &ModelOptions,
+    sharing: &mut Sharing,
+) -> Result<Vec<StateCheck>, Failure> {
+    let mut checks = Vec::new();
+    for (kind, texts) in [(FaultKind::Invariant, &options.invariants), (FaultKind::Goal, &options.goals)] {
+        for text in texts {
+            let read = sharing.watch(|watch| read_expression(program, text, watch));
+            let condition = read.map_err(|problem| not_understood(text, &problem))?;
+            checks.push(StateCheck { kind, text: text.clone(), condition });
+        }
+    }
+    Ok(checks)
+}
+
+fn not_understood(text: &str, problem: &str) -> Failure {
+    Failure::with_help(
+        format!("`{text}` cannot be looked at: {problem}"),
+        "expressions are over global variables, `queue.size >= 3`, and places, `at(file.c:12)`, `in(worker)`",
+    )
+}
+
 impl Program {
+    /// An expression that is looked at in the states that there are: it makes no further ones, unless it speaks of
+    /// places, which are watched.
+    fn distance(&mut self, text: &str) -> Result<Expression, Failure> {
+        let mut watch = self.sharing.watch.clone();
+        let read = read_expression(&self.program, text, &mut watch);
+        let expression = read.map_err(|problem| not_understood(text, &problem))?;
+        if watch.places != self.sharing.watch.places {
+            self.sharing.watch(|known| known.places = watch.places);
+        }
+        Ok(expression)
+    }
+
     /// A model with what is known about sharing by now, whose contents lie on a ground.
     pub fn model_on(&self, ground: Arc<dyn Ground>) -> ObjectModel {
         self.model_with(ground, self.options)
@@ -358,7 +444,8 @@ impl Program {
 
     fn model_with(&self, ground: Arc<dyn Ground>, options: ProgramChecks) -> ObjectModel {
         let model = ObjectModel::on(ground, Arc::clone(&self.program), options, self.sharing.clone());
-        ObjectModel { propositions: self.propositions.clone(), ..model }
+        let (propositions, checks) = (self.propositions.clone(), self.checks.clone());
+        ObjectModel { propositions, checks, estimates: self.estimates.clone(), ..model }
     }
 
     fn absorb(&mut self, refuted: &[Revise]) {

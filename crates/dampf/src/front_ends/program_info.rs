@@ -9,6 +9,11 @@ use std::io::{self, Write};
 /// Variables that are listed; a program may have thousands.
 const VARIABLES_SHOWN: usize = 100;
 
+/// Whether a variable is neither the library's nor an annotation's.
+fn is_the_users(name: &str) -> bool {
+    !name.starts_with("std::") && !name.contains("__dampf_publishes") && !name.ends_with("__dampf_estimate")
+}
+
 pub fn write(out: &mut dyn Write, palette: Palette, input: &Program) -> io::Result<()> {
     let program = &input.program;
     let model = input.model_on(Making::bare(false).ground);
@@ -32,8 +37,7 @@ pub fn write(out: &mut dyn Write, palette: Palette, input: &Program) -> io::Resu
     for (name, value) in rows {
         writeln!(out, "{} {value}", palette.aside(format!("{name:<12}")))?;
     }
-    let variables: Vec<_> =
-        program.debug.globals().iter().filter(|variable| !variable.name.starts_with("std::")).collect();
+    let variables: Vec<_> = program.debug.globals().iter().filter(|variable| is_the_users(&variable.name)).collect();
     if !variables.is_empty() {
         writeln!(out, "\n{}", palette.heading("global variables"))?;
     }

@@ -1,12 +1,13 @@
 //! Promela models: a text, the files it includes, and the macros given on the command line.
 
-use super::guarded::made;
+use super::guarded::{estimate, made, offered_estimates};
 use super::promela_info;
 use crate::failure::Failure;
-use crate::front_end::{FrontEnd, Hashes, LookedAt, Made, Making, Observed, Offer, OwnProperty};
+use crate::front_end::{AskedEstimate, FrontEnd, Hashes, LookedAt, Made, Making, Observed, Offer, OwnProperty};
 use crate::options::ModelOptions;
 use crate::source::{has_extension, read_source, text_of};
 use dampf_core::{Automaton, FaultKind, Revise, Trail, Unsupported};
+use dampf_gcl::Estimate;
 use dampf_gcl::model::Backend;
 use dampf_promela::{Asked, PromelaModel, Property};
 use dampf_reduce::{Reduced, Symmetric};
@@ -22,6 +23,7 @@ const KNOWLEDGE_VERSION: u32 = 2;
 pub struct Promela {
     promela: dampf_promela::Promela,
     hash: String,
+    estimates: Vec<Estimate>,
 }
 
 impl FrontEnd for Promela {
@@ -71,7 +73,7 @@ impl FrontEnd for Promela {
             }
             promela.recall(&known.text);
         }
-        Ok(Promela { promela, hash: text_hash(&model.source.text) })
+        Ok(Promela { promela, hash: text_hash(&model.source.text), estimates: Vec::new() })
     }
 
     fn hashes(&self) -> Hashes {
@@ -87,7 +89,7 @@ impl FrontEnd for Promela {
     }
 
     fn model(&self, making: &Making) -> Result<Made<Self::Model>, Unsupported> {
-        made(making, |backend| self.promela.model(backend, making.keep_going))
+        made(making, |backend| Ok(self.promela.model(backend, making.keep_going)?.estimating(&self.estimates)))
     }
 
     fn lifted(made: &Made<Self::Model>, trail: &Trail) -> Option<Trail> {
@@ -119,6 +121,23 @@ impl FrontEnd for Promela {
     fn observe(&mut self, expressions: &[Observed]) -> Result<u32, Failure> {
         let texts: Vec<String> = expressions.iter().map(|expression| expression.text.clone()).collect();
         Ok(self.promela.observe(&texts)?)
+    }
+
+    fn estimate_by(&mut self, asked: &AskedEstimate) -> Result<usize, Failure> {
+        let estimate = match asked {
+            AskedEstimate::Distance(text) => Estimate::Value(self.promela.estimate_by(std::slice::from_ref(text))?),
+            asked => {
+                let model = self.promela.model(Backend::Interpreter, false)?;
+                estimate(asked, model.gcl().program(), Self::ALL_CALLED)?
+            }
+        };
+        self.estimates.push(estimate);
+        Ok(self.estimates.len() - 1)
+    }
+
+    fn offered_estimates(&self) -> Vec<(String, String)> {
+        let model = self.promela.model(Backend::Interpreter, false);
+        model.map(|model| offered_estimates(model.gcl().program())).unwrap_or_default()
     }
 
     fn reservation(&self, looked_at: LookedAt) -> Option<String> {
