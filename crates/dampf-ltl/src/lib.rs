@@ -32,7 +32,9 @@ mod terms;
 mod tokens;
 mod translation;
 
-pub use cycles::{CycleAlgorithm, CycleSearch, MOVERS_MAX, check_cycles, check_ends, confirmed, shortened};
+pub use cycles::{
+    CycleAlgorithm, CycleSearch, MOVERS_MAX, check_cycles, check_ends, check_nested, confirmed, shortened,
+};
 pub use fair_copies::FairCopies;
 pub use formula::Formula;
 pub use hoa::{parse_hoa, write_hoa};

@@ -8,6 +8,7 @@ use crate::options::{self, CheckOptions, CycleOption, Fairness};
 use crate::progress::Progress;
 use crate::properties::{Property, STARVES};
 use crate::rounds::Round;
+use crate::store_options::Store;
 use crate::terminal::Terminal;
 use dampf_core::{
     Acceptance, Describe, Fault, Finding, Model, Movers, Propositions, Sections, Statistics, Transfer, Verdict, Word,
@@ -15,12 +16,12 @@ use dampf_core::{
 };
 use dampf_dist::SoughtCycles;
 use dampf_ltl::{
-    CycleAlgorithm, CycleSearch, FairCopies, MOVERS_MAX, Product, check_cycles, check_ends, confirmed, projected,
-    shortened,
+    CycleAlgorithm, CycleSearch, FairCopies, MOVERS_MAX, Product, check_cycles, check_ends, check_nested, confirmed,
+    projected, shortened,
 };
 use dampf_report::{Origin, Run};
 use dampf_search::{Judgement, Monitor, Outcome, judge};
-use dampf_store::{ExactStore, Exactness};
+use dampf_store::{ColouredTree, ExactStore, Exactness};
 use std::sync::Arc;
 
 /// A shorter run is looked for among so many states, unless it is asked for.
@@ -127,7 +128,12 @@ fn search_one<M: Propositions + Acceptance + Movers + Transfer + Sections>(
         }
         // To more than these nobody is fair, which is said at once.
         ranks if matches!(ranks, Ranks::One) || search.is_fair && product.mover_count() > MOVERS_MAX => {
-            let outcome = check_cycles(&product, &ExactStore::new(product.width()), &search, &monitor);
+            let nests = search.algorithm == CycleAlgorithm::Ndfs && !search.is_fair && options.store == Store::Tree;
+            let outcome = if nests {
+                check_nested(&product, &ColouredTree::coloured(product.width()), &search, &monitor)
+            } else {
+                check_cycles(&product, &ExactStore::new(product.width()), &search, &monitor)
+            };
             Ok(Searched::alone(shorter(outcome, &product, search.is_fair, options)))
         }
         ranks if search.is_fair => {

@@ -5,11 +5,12 @@
 //! what is its own.
 
 use crate::cycles::explorer::Edge;
+use dampf_store::StateRef;
 
 /// A state on the path.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
-    pub state: u32,
+    pub state: StateRef,
     pub is_accepting: bool,
     /// Whatever the search notes about the state while it is on the path.
     pub is_marked: bool,
@@ -54,7 +55,7 @@ impl Path {
         self.frames.last_mut()
     }
 
-    pub fn states(&self) -> impl DoubleEndedIterator<Item = u32> + '_ {
+    pub fn states(&self) -> impl DoubleEndedIterator<Item = StateRef> + '_ {
         self.frames.iter().map(|frame| frame.state)
     }
 
