@@ -156,6 +156,12 @@ fn confirm<M: Acceptance + Movers>(model: &M, finding: &Finding, is_cycle: bool,
     }
 }
 
+/// What is wrong with a run from which no end can be reached any more behind so many steps.
+pub fn hopeless_from(steps: usize) -> Fault {
+    let message = format!("from step {} on no end can be reached any more, though other runs end", steps.max(1));
+    Fault { kind: FaultKind::Livelock, message, location: None }
+}
+
 /// Looks for a state from which no end can be reached, though some run ends, and for all other faults of the model on
 /// the way. The store is empty when the search begins.
 ///
@@ -175,9 +181,7 @@ pub fn check_ends<M: Acceptance + Movers, S: Numbered + Parent>(
     let mut runs = Runs::new(model, store);
     let mut findings: Vec<Finding> = seen.faults.iter().map(|met| runs.finding(met)).collect();
     if let Some(lasso) = &seen.lasso {
-        let message = format!("from step {} on no end can be reached any more, though other runs end", steps.max(1));
-        let fault = Fault { kind: FaultKind::Livelock, message, location: None };
-        findings.push(Finding { fault, trail: runs.lasso(lasso) });
+        findings.push(Finding { fault: hopeless_from(steps), trail: runs.lasso(lasso) });
         monitor.stop(StopReason::Fault);
     }
     for Finding { fault, trail } in &findings {

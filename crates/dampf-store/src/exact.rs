@@ -134,6 +134,11 @@ impl Coloured for ExactStore {
         }
     }
 
+    fn approach(session: &mut ExactSession<'_>, state: StateRef) {
+        session.store.marks.ready(state.0);
+        session.store.marks.fetch(state.0);
+    }
+
     fn colour(session: &mut ExactSession<'_>, state: StateRef) -> u8 {
         session.store.marks(state) as u8
     }

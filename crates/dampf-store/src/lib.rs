@@ -270,6 +270,9 @@ pub trait Coloured: Retrieve {
     where
         Self: 's;
 
+    /// Fetches what is needed to tell the colour of a state.
+    fn approach(session: &mut Self::Session<'_>, state: StateRef);
+
     /// The colour of a state that was added.
     fn colour(session: &mut Self::Session<'_>, state: StateRef) -> u8;
 

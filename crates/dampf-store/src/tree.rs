@@ -218,7 +218,7 @@ impl<A: Aside> Store for TreeStore<A> {
         TreeSession {
             store: self,
             guard: crossbeam_epoch::pin(),
-            nodes: NodeSession::new(),
+            nodes: NodeSession::new(self.shape.group),
             tally: Tally::new(),
             base: vec![NO_ID; self.shape.len],
             scratch: vec![NO_ID; self.shape.len],
@@ -599,6 +599,11 @@ impl Coloured for ColouredTree {
             Probe::Found(slot) => (Inserted::Known(StateRef(hash)), slot_colour(slot)),
             Probe::Inserted => (Inserted::New(StateRef(hash)), 0),
         }
+    }
+
+    #[inline]
+    fn approach(session: &mut TreeSession<'_, ColourBits>, state: StateRef) {
+        session.store.roots.prefetch(shard_of(state.0), position_of(state.0), &session.guard);
     }
 
     #[inline]

@@ -130,6 +130,10 @@ impl<M: Acceptance + Movers, S: Coloured> Nested<'_, M, S> {
                 match colour {
                     0 => {
                         has_grown = true;
+                        // What comes after this state is looked up again: it may be far away by then, or in a moment.
+                        if let Some(ahead) = self.path.edge_ahead() {
+                            S::approach(&mut self.explorer.session, ahead.target);
+                        }
                         if self.enter(edge) {
                             return;
                         }

@@ -40,6 +40,11 @@ impl Path {
         if self.edges.len() > start { self.edges.pop() } else { None }
     }
 
+    /// The edge behind the next one, of whichever state.
+    pub fn edge_ahead(&self) -> Option<Edge> {
+        self.edges.last().copied()
+    }
+
     /// Leaves the last state, with what edges it may have left.
     pub fn pop(&mut self) -> Option<Frame> {
         let frame = self.frames.pop()?;
