@@ -47,8 +47,12 @@ fn verdict(summary: &Summary, options: &SearchOptions) -> Verdict {
 #[test]
 fn ranks_find_states_without_a_way_to_an_end() {
     let (mut with, mut without) = (0, 0);
-    for seed in 0..700u64 {
-        let graph = graph(seed);
+    for seed in 0..500u64 {
+        let mut graph = graph(seed);
+        if seed % 4 > 0 {
+            // Fewer places to stop in leave more states without a way to one.
+            graph.graph.nodes.iter_mut().for_each(|node| node.valid_end &= node.edges.is_empty());
+        }
         let expected = graph.has_livelock();
         *if expected { &mut with } else { &mut without } += 1;
         let pick = |choices: usize, salt: u64| (seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> salt) as usize % choices;
@@ -79,7 +83,7 @@ fn ranks_find_states_without_a_way_to_an_end() {
             assert!(found.iter().all(|findings| *findings == found[0]), "seed {seed}");
         }
     }
-    assert!(with > 30 && without > 100, "{with} graphs with a livelock, {without} without");
+    assert!(with > 20 && without > 100, "{with} graphs with a livelock, {without} without");
 }
 
 /// The run is one of the graph, goes round, and passes an accepting node there.

@@ -128,9 +128,9 @@ impl Nodes {
     #[inline]
     pub fn seek(&self, children: &[Word], guard: &Guard, session: &NodeSession) -> Sought {
         let hash = hash_words(children);
-        let place = recent_place(hash);
-        let (known, id) = session.recent[place];
-        if known == hash && id != NO_ID && session.is_recent(place, children) {
+        let recent = recent_place(hash);
+        let (known, id) = session.recent[recent];
+        if known == hash && id != NO_ID && session.is_recent(recent, children) {
             return Sought { hash, id };
         }
         let (shard, position) = place(hash);
