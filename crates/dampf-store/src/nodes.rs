@@ -46,9 +46,6 @@ pub struct NodeSession {
     /// Recently used nodes, the hash and the id, at the place the hash says: most lookups end here, without a look
     /// into the large table.
     recent: Box<[(u64, u32)]>,
-    /// Their words, so that nothing else need be looked at.
-    recent_words: Box<[Word]>,
-    size: usize,
 }
 
 const ID_BLOCK: u64 = 64;
@@ -57,32 +54,8 @@ const RECENT_BITS: u32 = 13;
 pub const NO_ID: u32 = u32::MAX;
 
 impl NodeSession {
-    /// For nodes of so many words.
-    pub fn new(size: usize) -> Self {
-        NodeSession {
-            tally: Tally::new(),
-            ids: 0..0,
-            recent: vec![(0, NO_ID); 1 << RECENT_BITS].into(),
-            recent_words: vec![0; size << RECENT_BITS].into(),
-            size,
-        }
-    }
-
-    /// Whether these are the words of the recently used node at a place. What a node has beyond them is zero.
-    #[inline]
-    fn is_recent(&self, place: usize, children: &[Word]) -> bool {
-        let words = &self.recent_words[place * self.size..][..self.size];
-        let (head, rest) = words.split_at(children.len());
-        head == children && rest.iter().all(|&word| word == 0)
-    }
-
-    #[inline]
-    fn remember(&mut self, hash: u64, id: u32, children: &[Word]) {
-        let place = recent_place(hash);
-        self.recent[place] = (hash, id);
-        let words = &mut self.recent_words[place * self.size..][..self.size];
-        words[..children.len()].copy_from_slice(children);
-        words[children.len()..].fill(0);
+    pub fn new() -> Self {
+        NodeSession { tally: Tally::new(), ids: 0..0, recent: vec![(0, NO_ID); 1 << RECENT_BITS].into() }
     }
 }
 
@@ -128,9 +101,8 @@ impl Nodes {
     #[inline]
     pub fn seek(&self, children: &[Word], guard: &Guard, session: &NodeSession) -> Sought {
         let hash = hash_words(children);
-        let recent = recent_place(hash);
-        let (known, id) = session.recent[recent];
-        if known == hash && id != NO_ID && session.is_recent(recent, children) {
+        let (known, id) = session.recent[recent_place(hash)];
+        if known == hash && id != NO_ID && self.get(id).is(children) {
             return Sought { hash, id };
         }
         let (shard, position) = place(hash);
@@ -145,7 +117,7 @@ impl Nodes {
             return sought.id;
         }
         let id = self.look_up(children, sought.hash, guard, session);
-        session.remember(sought.hash, id, children);
+        session.recent[recent_place(sought.hash)] = (sought.hash, id);
         id
     }
 

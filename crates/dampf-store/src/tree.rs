@@ -218,7 +218,7 @@ impl<A: Aside> Store for TreeStore<A> {
         TreeSession {
             store: self,
             guard: crossbeam_epoch::pin(),
-            nodes: NodeSession::new(self.shape.group),
+            nodes: NodeSession::new(),
             tally: Tally::new(),
             base: vec![NO_ID; self.shape.len],
             scratch: vec![NO_ID; self.shape.len],

@@ -136,7 +136,10 @@ fn search_one<M: Propositions + Acceptance + Movers + Transfer + Sections>(
         }
         // To more than these nobody is fair, which is said at once.
         ranks if matches!(ranks, Ranks::One) || search.is_fair && product.mover_count() > MOVERS_MAX => {
-            let nests = search.algorithm == CycleAlgorithm::Ndfs && !search.is_fair && options.store == Store::Tree;
+            // Whole states are found faster, a compressed tree of them takes a third of the memory: who limits it wants
+            // the latter.
+            let is_compressed = options.store == Store::Tree && options.max_memory.is_some();
+            let nests = search.algorithm == CycleAlgorithm::Ndfs && !search.is_fair && is_compressed;
             let outcome = if nests {
                 check_nested(&product, &ColouredTree::coloured(product.width()), &search, &monitor)
             } else {
