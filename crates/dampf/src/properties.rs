@@ -198,6 +198,8 @@ fn in_file<F: FrontEnd>(front_end: &mut F, file: &Path) -> Result<Property, Fail
         false => front_end.automaton_in(file)?,
     };
     let message = format!("property violated: the automaton of `{}` accepts this run", file.display());
+    let name = if automaton.name.is_empty() { file.display().to_string() } else { automaton.name };
+    let automaton = Automaton { name, ..automaton };
     Ok(Property { is_stutter_invariant, ..Property::new(FaultKind::Property, message, automaton) })
 }
 
