@@ -5,6 +5,7 @@
 //! count and up to which length. A run that goes on names the old files and adds its own, so the number of ranks may be
 //! another.
 
+use crate::cycles::CycleProgress;
 use crate::parcel::Format;
 use crate::parcel_file::Piece;
 use dampf_net::Rank;
@@ -50,6 +51,7 @@ pub const ENDED: &str = "dampf-search.ended";
 pub(crate) const STORED: &str = "stored";
 pub(crate) const WAITING: &str = "waiting";
 pub(crate) const FOUND: &str = "found";
+pub(crate) const KEPT: &str = "kept";
 
 /// What stands for a moment of the search.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
@@ -64,6 +66,12 @@ pub(crate) struct Manifest {
     pub waiting: Vec<(Rank, Piece)>,
     /// Files of states that were found but not looked up yet.
     pub found: Vec<(Rank, Piece)>,
+    /// Where everything was explored and cycles are looked for: how far that has come, and files of the states that may
+    /// still lie on one.
+    #[serde(default)]
+    pub cycles: Option<CycleProgress>,
+    #[serde(default)]
+    pub kept: Vec<(Rank, Piece)>,
     /// What the ranks said of themselves.
     #[serde(with = "hexadecimal")]
     pub accounts: Vec<Vec<u8>>,
@@ -81,7 +89,12 @@ impl Manifest {
     }
 
     fn files(&self) -> impl Iterator<Item = &str> {
-        self.stored.iter().chain(&self.waiting).chain(&self.found).map(|(_, piece)| piece.name.as_str())
+        self.stored
+            .iter()
+            .chain(&self.waiting)
+            .chain(&self.found)
+            .chain(&self.kept)
+            .map(|(_, piece)| piece.name.as_str())
     }
 
     /// Deletes files that the manifest does not name: what a run left behind that ended while it wrote.
@@ -117,7 +130,7 @@ fn read(folder: &Path) -> Result<(Envelope, Manifest), CheckpointProblem> {
 /// The generation that the name of a file of states says; none if it is not one.
 fn generation(name: &str) -> Option<u64> {
     let (numbers, kind) = name.split_once('.')?;
-    let is_known = [STORED, WAITING, FOUND].contains(&kind);
+    let is_known = [STORED, WAITING, FOUND, KEPT].contains(&kind);
     let mut numbers = numbers.split('-').map(|number| number.parse().ok());
     let generation = numbers.next()??;
     (is_known && numbers.all(|number: Option<u64>| number.is_some())).then_some(generation)
@@ -166,7 +179,7 @@ pub(crate) fn prepare_folder(checkpoints: &Checkpoints, is_first: bool) -> Resul
             if is_first && folder.holds_checkpoint() {
                 let (_, manifest) = read(path)?;
                 folder.remove_checkpoint()?;
-                Manifest { stored: Vec::new(), waiting: Vec::new(), found: Vec::new(), ..manifest }
+                Manifest { stored: Vec::new(), waiting: Vec::new(), found: Vec::new(), kept: Vec::new(), ..manifest }
                     .remove_unnamed(&folder);
             }
             (None, rounds * GENERATIONS_PER_ROUND)
@@ -201,7 +214,12 @@ mod tests {
 
     #[test]
     fn names_of_files_say_their_generation() {
-        for (name, of) in [("3-1.stored", Some(3)), ("65536-0-7.waiting", Some(65536)), ("0-2-1.found", Some(0))] {
+        for (name, of) in [
+            ("3-1.stored", Some(3)),
+            ("65536-0-7.waiting", Some(65536)),
+            ("0-2-1.found", Some(0)),
+            ("1-0-2.kept", Some(1)),
+        ] {
             assert_eq!(generation(name), of, "{name}");
         }
         for other in ["../3-1.stored", "3-1.stored.new", "x.found", "3-x.stored", "3-1", "dampf-search.manifest"] {
@@ -225,6 +243,8 @@ mod tests {
             stored: vec![(1, Piece { name: "0-1.stored".to_owned(), bytes: 9 })],
             waiting: Vec::new(),
             found: Vec::new(),
+            cycles: Some(CycleProgress { drops: true, kept: Some(5), iterations: 2 }),
+            kept: vec![(0, Piece { name: "0-0-3.kept".to_owned(), bytes: 11 })],
             accounts: vec![Vec::new(), (0..=255).collect()],
         };
         let place = tempfile::tempdir().unwrap();

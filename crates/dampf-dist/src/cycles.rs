@@ -10,6 +10,12 @@
 //! anything. Sets of states and counts are kept by the owners of the states, in arrays (`table.rs`): 14 bytes a state
 //! beside the store for OWCTY, and 24 more for those that are left. Steps are computed again, not stored.
 //!
+//! States from which no end can be reached (`ends.rs`) are looked for in the same way, where that is what is asked for.
+//!
+//! Where checkpoints are written, one is when everything was explored, and others between two halves of an iteration of
+//! OWCTY: which states are kept then, and how many steps lead to each from others of them, is all there is to know. The
+//! rest, from where OWCTY has come to its end, is done again after a resumption.
+//!
 //! In a predictable search the cycle is the same for any number of ranks. States are ordered as that search finds them:
 //! by their distance from the initial states, then by their position in their level. Among the states that OWCTY
 //! leaves, the cycle begins with the first accepting state before which no accepting state comes that leads to it; it
@@ -17,6 +23,7 @@
 //! at its distance, by the step with the least label.
 
 mod circle;
+mod ends;
 mod improved_nested;
 mod local_pairs;
 mod message;
@@ -35,6 +42,7 @@ use crate::outbox::{Outbox, Traffic};
 use crate::parcel::{Companion, Format, pack_one, unpack, unpack_one};
 use crate::partition::Owner;
 use crate::passage::Arrivals;
+use crate::saving::{KeptStates, Saving};
 use crate::share::Share;
 use crate::visited::Visited;
 use crate::{Distributable, RankSettings, RankStore};
@@ -43,6 +51,7 @@ use dampf_core::{Action, Fault, Word};
 use dampf_net::Rank;
 use dampf_search::expand::BATCH;
 use dampf_store::{Inserted, Prefix, Session, StateRef};
+use ends::Ends;
 use improved_nested::ImprovedNested;
 use local_pairs::LocalPairs;
 use message::CycleMessage;
@@ -50,6 +59,7 @@ use naive_nested::NaiveNested;
 use owcty::{Owcty, OwctyEnd};
 use propagation::Propagation;
 use rounds::{CycleId, Rounds, Tally};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use table::StateTable;
 
@@ -59,6 +69,8 @@ pub struct SoughtCycles<'a> {
     pub is_accepting: &'a (dyn Fn(&[Word]) -> bool + Sync),
     /// What is wrong where there is such a run.
     pub fault: &'a Fault,
+    /// Runs are looked for from which no end can be reached, though some run ends, and all states are accepting.
+    pub of_ends: bool,
 }
 
 /// How cycles are looked for among the states of all ranks.
@@ -120,6 +132,16 @@ impl CycleCounts {
     }
 }
 
+/// How far OWCTY has come, between two halves of an iteration; the same on all ranks.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub(crate) struct CycleProgress {
+    /// Whether states without predecessors are dropped next.
+    pub drops: bool,
+    /// States of all ranks that are kept; not known in the first iteration.
+    pub kept: Option<u64>,
+    pub iterations: u64,
+}
+
 /// What travels along a step.
 type Load = (u64, u32);
 
@@ -130,6 +152,17 @@ trait Technique {
 
     /// A step from a state of this rank leads to a state of the table.
     fn arrive(&mut self, table: &mut StateTable, number: u32, from: Rank, load: Load);
+
+    /// The steps of a state of this rank were followed. `may_end` where a run may end in it, or it is not known what
+    /// else it leads to.
+    fn followed(&mut self, number: u32, may_end: bool) {
+        let _ = (number, may_end);
+    }
+
+    /// A step from a state of this rank leads to a state that was never visited.
+    fn miss(&mut self, from: Rank, load: Load) {
+        let _ = (from, load);
+    }
 
     /// What the other ranks are to know at the end of a round.
     fn tally(&self) -> Tally;
@@ -157,6 +190,10 @@ enum Stage {
     Agreeing(Agreement),
     /// Which of the suspects is looked at next?
     Choosing,
+    /// Every step is followed once, to know who leads to whom.
+    Gathering(Ends),
+    /// Those from which an end can be reached tell those before them.
+    Returning(Ends),
     Dropping(Owcty),
     NaiveNested(NaiveNested),
     ImprovedNested(ImprovedNested),
@@ -169,7 +206,8 @@ enum Stage {
 impl Stage {
     fn technique(&mut self) -> Option<&mut dyn Technique> {
         match self {
-            Stage::Agreeing(_) | Stage::Choosing | Stage::Retracing(..) => None,
+            Stage::Agreeing(_) | Stage::Choosing | Stage::Returning(_) | Stage::Retracing(..) => None,
+            Stage::Gathering(ends) => Some(ends),
             Stage::Dropping(owcty) => Some(owcty),
             Stage::NaiveNested(nested) => Some(nested),
             Stage::ImprovedNested(nested) => Some(nested),
@@ -205,6 +243,9 @@ pub(crate) struct Cycles<'a, M: Distributable> {
     model: &'a M,
     is_accepting: IsAccepting<'a>,
     fault: &'a Fault,
+    of_ends: bool,
+    /// Whether a run ends that this rank knows of.
+    met_end: bool,
     method: CycleMethod,
     is_predictable: bool,
     rounds: Rounds,
@@ -232,6 +273,12 @@ pub(crate) struct Cycles<'a, M: Distributable> {
     counts: CycleCounts,
     /// Of stages that are over.
     traffic: Traffic,
+    /// What a checkpoint has, to go on from where everything was explored.
+    resumed: Option<(CycleProgress, KeptStates)>,
+    /// Whether a checkpoint is due: the first rank's word.
+    is_save_due: bool,
+    /// What a checkpoint is to have, between two rounds.
+    to_save: Option<(CycleProgress, KeptStates)>,
 }
 
 impl<'a, M: Distributable> Cycles<'a, M> {
@@ -240,6 +287,7 @@ impl<'a, M: Distributable> Cycles<'a, M> {
         ranks: Rank,
         sought: SoughtCycles<'a>,
         (settings, is_predictable): (&RankSettings, bool),
+        resumed: Option<(CycleProgress, KeptStates)>,
     ) -> Self {
         let format = Format {
             depths: false,
@@ -253,6 +301,8 @@ impl<'a, M: Distributable> Cycles<'a, M> {
             model,
             is_accepting: sought.is_accepting,
             fault: sought.fault,
+            of_ends: sought.of_ends,
+            met_end: false,
             method: settings.cycles,
             is_predictable,
             rounds: Rounds::new(ranks),
@@ -273,6 +323,9 @@ impl<'a, M: Distributable> Cycles<'a, M> {
             words: vec![0; model.width()],
             counts: CycleCounts::default(),
             traffic: Traffic::default(),
+            resumed,
+            is_save_due: false,
+            to_save: None,
         }
     }
 
@@ -296,6 +349,7 @@ impl<'a, M: Distributable> Cycles<'a, M> {
         agreement: Agreement,
     ) {
         self.stage = Some(Stage::Agreeing(agreement));
+        self.met_end = exploration.judgement.met_end;
         let Share { predecessors, delivery, .. } = &mut exploration.share;
         // Whoever has the suspect is to know.
         let suspect = predecessors.take().and_then(|predecessors| predecessors.suspect().map(<[Word]>::to_vec));
@@ -333,11 +387,22 @@ impl<'a, M: Distributable> Cycles<'a, M> {
                 self.take_step(exploration, mail, (step, action), is_first);
             }
             CycleMessage::Concluded => self.is_concluded = true,
+            CycleMessage::Ending { numbers } => match &mut self.stage {
+                Some(Stage::Gathering(ends) | Stage::Returning(ends)) => {
+                    numbers.into_iter().for_each(|number| ends.note(number));
+                }
+                _ => unreachable!("a rank is one round ahead at most"),
+            },
         }
     }
 
     /// Goes on as far as is possible without waiting.
-    pub fn turn<S: RankStore>(&mut self, exploration: &mut Exploration<'a, M, S>, mail: &mut Mail) -> CycleTurn {
+    pub fn turn<S: RankStore>(
+        &mut self,
+        exploration: &mut Exploration<'a, M, S>,
+        mail: &mut Mail,
+        saving: Option<&mut Saving>,
+    ) -> CycleTurn {
         if self.is_concluded {
             return CycleTurn::Concluded;
         }
@@ -345,8 +410,9 @@ impl<'a, M: Distributable> Cycles<'a, M> {
             return CycleTurn::Waits;
         }
         if !self.rounds.has_told(mail.rank) {
-            let work = self.mark_some(exploration) + self.follow_some(exploration, mail);
+            let work = self.mark_some(exploration) + self.follow_some(exploration, mail) + self.return_some();
             if work == 0 {
+                self.is_save_due = mail.rank == 0 && saving.is_some_and(|saving| saving.is_due_by_time());
                 self.tell(mail);
             }
             return CycleTurn::Worked { work };
@@ -358,8 +424,17 @@ impl<'a, M: Distributable> Cycles<'a, M> {
         if self.is_concluded {
             return CycleTurn::Concluded;
         }
+        // Before anything of the next round is taken in.
+        if let (Some((progress, kept)), Some(saving)) = (self.to_save.take(), saving) {
+            saving.save_cycles(exploration, mail, progress, kept);
+        }
         self.take_early(exploration);
         CycleTurn::Worked { work: 0 }
+    }
+
+    /// Goes back from states from which an end can be reached, for some; says for how many.
+    fn return_some(&mut self) -> u64 {
+        if let Some(Stage::Returning(ends)) = &mut self.stage { ends.go_back() } else { 0 }
     }
 
     /// Finds out which states are accepting, for some; says for how many.
@@ -393,8 +468,9 @@ impl<'a, M: Distributable> Cycles<'a, M> {
         if let Some(technique) = technique {
             for ((state, pending), load) in steps {
                 let found = look_up(&mut exploration.share.visited, pending, state, self.is_partial);
-                if let Some(number) = found.and_then(|state| self.table.number(state)) {
-                    technique.arrive(&mut self.table, number, mail.rank, load);
+                match found.and_then(|state| self.table.number(state)) {
+                    Some(number) => technique.arrive(&mut self.table, number, mail.rank, load),
+                    None => technique.miss(mail.rank, load),
                 }
             }
         }
@@ -412,26 +488,31 @@ impl<'a, M: Distributable> Cycles<'a, M> {
         own: &mut OwnSteps<'a, S>,
     ) -> u64 {
         exploration.share.visited.load(self.table.state(number), &mut self.words);
-        let mut work = self.pass_on(exploration, mail, (1, load), own);
+        let (mut work, may_end) = self.pass_on(exploration, mail, (1, load), own);
+        if let Some(technique) = self.stage.as_mut().and_then(Stage::technique) {
+            technique.followed(number, may_end);
+        }
         while let Some(steps) = self.local.as_mut().and_then(|local| local.next(&mut self.words)) {
             self.redundant += 1;
-            work += self.pass_on(exploration, mail, (steps + 1, load), own);
+            work += self.pass_on(exploration, mail, (steps + 1, load), own).0;
         }
         work
     }
 
     /// Follows the steps of the state whose words are at hand, to states that are so many steps behind one of this
-    /// rank.
+    /// rank. Says how many there are, and whether a run may end in it.
     fn pass_on<S: RankStore>(
         &mut self,
         exploration: &mut Exploration<'a, M, S>,
         mail: &mut Mail,
         (steps, load): (u32, Load),
         own: &mut OwnSteps<'a, S>,
-    ) -> u64 {
+    ) -> (u64, bool) {
         let Exploration { expander, share: Share { visited, delivery, .. }, .. } = exploration;
         delivery.partitioner.set_base(&self.words);
         let successors = expander.successors_of(&self.words);
+        let leads_on = (0..successors.len()).any(|step| successors.leads_on(step));
+        let mut may_end = !leads_on || successors.valid_end() || successors.unsupported().is_some();
         for step in (0..successors.len()).filter(|&step| successors.leads_on(step)) {
             let state = successors.state(step);
             match delivery.partitioner.owner(state, 0) {
@@ -451,10 +532,10 @@ impl<'a, M: Distributable> Cycles<'a, M> {
                     }
                 }
                 // Nobody has visited it.
-                Owner::Unassigned(_) => {}
+                Owner::Unassigned(_) => may_end = true,
             }
         }
-        successors.len() as u64
+        (successors.len() as u64, may_end)
     }
 
     fn send(&mut self, mail: &mut Mail, owner: Rank, state: &[Word], load: Load) {
@@ -478,6 +559,15 @@ impl<'a, M: Distributable> Cycles<'a, M> {
                 self.send_states(mail, owner, &states);
             }
         }
+        if let Some(Stage::Returning(ends)) = &mut self.stage {
+            for owner in 0..mail.ranks {
+                let numbers = ends.take_for(owner);
+                if !numbers.is_empty() {
+                    self.sent += numbers.len() as u64;
+                    mail.send(owner, &Message::Cycle(&CycleMessage::Ending { numbers }.encode()));
+                }
+            }
+        }
         let tally = match self.stage.as_ref().expect("a stage is under way") {
             Stage::Agreeing(agreement) => Tally {
                 yes: u64::from(agreement.is_over),
@@ -490,7 +580,8 @@ impl<'a, M: Distributable> Cycles<'a, M> {
                 let id = |number| CycleId { order: order(number), holder: mail.rank + 1 };
                 Tally { best: self.chosen.map_or(CycleId::NONE, id), ..Tally::default() }
             }
-            Stage::Dropping(owcty) => owcty.tally(),
+            Stage::Gathering(_) | Stage::Returning(_) => Tally { count: u64::from(self.met_end), ..Tally::default() },
+            Stage::Dropping(owcty) => Tally { yes: u64::from(self.is_save_due), ..owcty.tally() },
             Stage::NaiveNested(nested) => Tally { best: nested.best(&self.table), ..nested.tally() },
             Stage::ImprovedNested(nested) => Tally { best: nested.best(&self.table), ..nested.tally() },
             Stage::Propagating(propagation) => Tally { best: propagation.best(&self.table), ..propagation.tally() },
@@ -523,8 +614,9 @@ impl<'a, M: Distributable> Cycles<'a, M> {
             visited.session.prepare_neighbours(width, words, &mut pending);
             for ((state, &pending), &load) in words.chunks_exact(width).zip(&pending).zip(loads) {
                 let found = look_up(visited, pending, state, self.is_partial);
-                if let Some(number) = found.and_then(|state| self.table.number(state)) {
-                    technique.arrive(&mut self.table, number, from, load);
+                match found.and_then(|state| self.table.number(state)) {
+                    Some(number) => technique.arrive(&mut self.table, number, from, load),
+                    None => technique.miss(from, load),
                 }
             }
         }
@@ -561,6 +653,19 @@ impl<'a, M: Distributable> Cycles<'a, M> {
                     Some(self.first_stage(exploration, mail))
                 }
             }
+            Stage::Gathering(ends) if all.sent > 0 => Some(Stage::Gathering(ends)),
+            // Where no run ends, no state has lost its way to an end.
+            Stage::Gathering(_) if all.count == 0 => None,
+            Stage::Gathering(mut ends) => {
+                ends.turn_back();
+                Some(Stage::Returning(ends))
+            }
+            Stage::Returning(ends) if all.sent > 0 => Some(Stage::Returning(ends)),
+            Stage::Returning(ends) => {
+                ends.keep_hopeless(&mut self.table);
+                self.send_with(false, mail.ranks);
+                Some(Stage::Dropping(Owcty::new(&self.table)))
+            }
             Stage::Choosing if all.best == CycleId::NONE => None,
             Stage::Choosing => {
                 self.counts.on_the_fly = true;
@@ -587,7 +692,12 @@ impl<'a, M: Distributable> Cycles<'a, M> {
                 let end = owcty.end_half(&mut self.table, all.count);
                 self.counts.iterations = owcty.iterations;
                 match end {
-                    OwctyEnd::GoesOn => Some(Stage::Dropping(owcty)),
+                    OwctyEnd::GoesOn => {
+                        if all.yes > 0 {
+                            self.to_save = Some((owcty.progress(), owcty.kept_states(&self.table)));
+                        }
+                        Some(Stage::Dropping(owcty))
+                    }
                     OwctyEnd::Empty => None,
                     OwctyEnd::FixedPoint => {
                         drop(owcty);
@@ -634,12 +744,30 @@ impl<'a, M: Distributable> Cycles<'a, M> {
 
     /// What is done first with the states that were explored, all of them.
     fn first_stage<S: RankStore>(&mut self, exploration: &Exploration<'a, M, S>, mail: &Mail) -> Stage {
-        self.send_with(self.method != CycleMethod::Owcty, mail.ranks);
+        if self.resumed.is_none() {
+            // Whatever exploring took is not to be lost.
+            self.to_save = Some((CycleProgress { drops: false, kept: None, iterations: 1 }, Vec::new()));
+        }
+        let is_kept_known = self.resumed.as_ref().is_some_and(|(progress, _)| progress.kept.is_some());
+        if self.of_ends {
+            // Who leads to whom is asked of all steps, one by one.
+            self.local = None;
+        }
+        if self.of_ends && !is_kept_known {
+            self.send_with(true, mail.ranks);
+            return Stage::Gathering(Ends::new(&self.table, mail.rank, mail.ranks));
+        }
+        let method = if self.of_ends { CycleMethod::Owcty } else { self.method };
+        self.send_with(method != CycleMethod::Owcty, mail.ranks);
         let table = &self.table;
-        match self.method {
+        match method {
             CycleMethod::Owcty => {
-                self.counts.iterations = 1;
-                Stage::Dropping(Owcty::new(table))
+                let owcty = match self.resumed.take() {
+                    Some((progress, kept)) => Owcty::resumed(&mut self.table, progress, &kept),
+                    None => Owcty::new(table),
+                };
+                self.counts.iterations = owcty.iterations;
+                Stage::Dropping(owcty)
             }
             CycleMethod::NaiveNested => Stage::NaiveNested(NaiveNested::new(self.orders(exploration, mail.rank))),
             CycleMethod::ImprovedNested => {

@@ -19,7 +19,7 @@ use crate::accepting_predecessors::AcceptingPredecessors;
 use crate::bounded_nested::BoundedNested;
 use crate::census::Census;
 use crate::checkpoint::prepare_folder;
-use crate::cycles::{CycleMethod, Cycles, SoughtCycles};
+use crate::cycles::{CycleMethod, CycleProgress, Cycles, SoughtCycles};
 use crate::exploration::Exploration;
 use crate::levels::Levels;
 use crate::local::LocalSearch;
@@ -27,7 +27,7 @@ use crate::mail::Mail;
 use crate::message::Message;
 use crate::progress::Watch;
 use crate::report::{Report, Summary};
-use crate::saving::Saving;
+use crate::saving::{KeptStates, Saving};
 use crate::termination::Detection;
 use crate::trails::Trails;
 use crate::{Distributable, RankProblem, RankSettings, RankStore};
@@ -71,6 +71,8 @@ pub struct Node<'a, M: Distributable, S: RankStore + 'a> {
     trails: Trails<'a, M>,
     /// Why the initial states leave nothing to search; all ranks come to the same.
     ended_at_start: Option<StopReason>,
+    /// How far the search for cycles had come at the checkpoint that this one goes on from.
+    resumed_cycles: Option<(CycleProgress, KeptStates)>,
     stopped: Option<StopReason>,
     summary: Option<Summary>,
     /// Who has left this search.
@@ -119,6 +121,7 @@ impl<'a, M: Distributable, S: RankStore> Node<'a, M, S> {
             cycles: None,
             trails: Trails::new(model, ranks, steps_max, options),
             ended_at_start: None,
+            resumed_cycles: None,
             stopped: None,
             summary: None,
             gone: (0..ranks).map(|other| other == rank).collect(),
@@ -143,7 +146,7 @@ impl<'a, M: Distributable, S: RankStore> Node<'a, M, S> {
     ) -> Result<Self, RankProblem> {
         let method = settings.cycles;
         assert!(settings.local.is_none() || method.allows_local_search(), "{method:?} has no local search");
-        let is_alone = method == CycleMethod::BoundedNested;
+        let is_alone = method == CycleMethod::BoundedNested && !sought.of_ends;
         let local = settings.local.filter(|_| is_alone);
         let mut node = Node::exploring((rank, ranks), model, store, (options, settings), monitor, local)?;
         let partitioner = &node.exploration.share.delivery.partitioner;
@@ -152,8 +155,9 @@ impl<'a, M: Distributable, S: RankStore> Node<'a, M, S> {
             node.exploration.find_cycles_alone(BoundedNested::new(sought, options.max_depth));
             return Ok(node);
         }
-        node.cycles = Some(Cycles::new(model, ranks, sought, (settings, options.deterministic)));
-        if method == CycleMethod::Owcty && !options.deterministic && !options.keep_going {
+        let resumed = node.resumed_cycles.take();
+        node.cycles = Some(Cycles::new(model, ranks, sought, (settings, options.deterministic), resumed));
+        if method == CycleMethod::Owcty && !options.deterministic && !options.keep_going && !sought.of_ends {
             node.exploration.find_cycles_early(AcceptingPredecessors::new(sought.is_accepting));
         }
         Ok(node)
@@ -176,6 +180,12 @@ impl<'a, M: Distributable, S: RankStore> Node<'a, M, S> {
             (Some(manifest), Some(saving)) => self.exploration.restore(manifest, saving.folder.path())?,
             _ => self.exploration.begin(true),
         };
+        if let (Some(manifest), Some(saving)) = (&manifest, &self.saving)
+            && let Some(progress) = manifest.cycles
+        {
+            let kept = self.exploration.restore_kept(manifest, saving.folder.path())?;
+            self.resumed_cycles = Some((progress, kept));
+        }
         if let (Some(manifest), Some(levels)) = (&manifest, &mut self.levels) {
             levels.level = manifest.level;
         }

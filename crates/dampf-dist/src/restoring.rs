@@ -8,6 +8,7 @@ use crate::parcel_file::read_piece;
 use crate::partition::Owner;
 use crate::queue::Stored;
 use crate::report::Report;
+use crate::saving::KeptStates;
 use crate::visited::parent_of_bits;
 use crate::wire::{Garbled, Reader, Write};
 use crate::{Distributable, RankStore};
@@ -89,6 +90,20 @@ impl<M: Distributable, S: RankStore> Exploration<'_, M, S> {
             })?;
         }
         Ok(ending)
+    }
+
+    /// This rank's share of the states that a search for cycles had kept at a checkpoint.
+    pub fn restore_kept(&mut self, manifest: &Manifest, folder: &Path) -> Result<KeptStates, CheckpointProblem> {
+        let mut kept = Vec::new();
+        for (rank, piece) in &manifest.kept {
+            read_piece(self.model, manifest.format, folder, piece, |state, companion| {
+                if self.owns(*rank, state, 0) {
+                    let (Inserted::New(name) | Inserted::Known(name)) = self.share.visited.insert(state, None);
+                    kept.push((name, companion.depth));
+                }
+            })?;
+        }
+        Ok(kept)
     }
 
     /// Whether a state of a checkpoint is this rank's.

@@ -7,8 +7,13 @@
 //! everybody, and explores nothing until it has marks from all. Then every state that was sent before has arrived, and
 //! it saves itself. What arrives too early from a rank that goes on already is found again after a resumption, and
 //! known then.
+//!
+//! *Looking for cycles*: all ranks decide alike what comes next (`cycles/rounds.rs`), so at the end of a round they save
+//! themselves alike, before anything of the next round is taken in. Everything was explored then, and what is saved
+//! beside the states is which of them OWCTY has kept.
 
-use crate::checkpoint::{Checkpoints, FOUND, Manifest, Prepared, STORED, WAITING};
+use crate::checkpoint::{Checkpoints, FOUND, KEPT, Manifest, Prepared, STORED, WAITING};
+use crate::cycles::CycleProgress;
 use crate::exploration::Exploration;
 use crate::mail::Mail;
 use crate::message::Message;
@@ -19,6 +24,7 @@ use crate::wire::{Garbled, Reader, Write};
 use crate::{Distributable, RankStore};
 use dampf_net::Rank;
 use dampf_search::checkpoint::Folder;
+use dampf_store::StateRef;
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -51,6 +57,8 @@ pub(crate) struct Saving {
     marks: Option<u32>,
     /// The first rank's: what the ranks have said.
     saved: Vec<Option<Saved>>,
+    /// How far the search for cycles had come at the checkpoint that is being written.
+    cycles: Option<CycleProgress>,
     /// Why nothing is saved any more.
     pub trouble: Option<String>,
 }
@@ -60,15 +68,20 @@ struct Saved {
     stored: Piece,
     waiting: Piece,
     found: Piece,
+    /// States that may lie on cycles, where these are looked for.
+    kept: Piece,
     account: Vec<u8>,
 }
+
+/// States that OWCTY has kept, with the number of steps that lead to each from others of them.
+pub(crate) type KeptStates = Vec<(StateRef, u32)>;
 
 impl Saved {
     fn read(part: &[u8]) -> Result<Saved, Garbled> {
         let mut reader = Reader::new(part);
         let mut piece = || Ok(Piece { name: reader.text()?, bytes: reader.number()? });
-        let (stored, waiting, found) = (piece()?, piece()?, piece()?);
-        Ok(Saved { stored, waiting, found, account: reader.bytes()?.to_vec() })
+        let (stored, waiting, found, kept) = (piece()?, piece()?, piece()?, piece()?);
+        Ok(Saved { stored, waiting, found, kept, account: reader.bytes()?.to_vec() })
     }
 }
 
@@ -98,14 +111,19 @@ impl Saving {
             log: ParcelFile::new(log, width, format),
             marks: None,
             saved: (0..ranks).map(|_| None).collect(),
+            cycles: None,
             trouble: None,
         }
     }
 
     pub fn is_due(&self) -> bool {
+        self.batches >= BATCHES_AT_LEAST && self.is_due_by_time()
+    }
+
+    /// The same where states are not explored any more.
+    pub fn is_due_by_time(&self) -> bool {
         self.trouble.is_none()
             && self.saved.iter().all(Option::is_none)
-            && self.batches >= BATCHES_AT_LEAST
             && self.last.elapsed() >= self.checkpoints.every.min(PAUSE_MIN.max(self.cost * PAUSE_FACTOR))
     }
 
@@ -160,11 +178,32 @@ impl Saving {
 
     /// Writes what this rank has, and tells the first rank.
     pub fn save<M: Distributable, S: RankStore>(&mut self, exploration: &mut Exploration<'_, M, S>, mail: &mut Mail) {
+        self.save_all(exploration, mail, Vec::new());
+    }
+
+    /// The same between two rounds of a search for cycles.
+    pub fn save_cycles<M: Distributable, S: RankStore>(
+        &mut self,
+        exploration: &mut Exploration<'_, M, S>,
+        mail: &mut Mail,
+        progress: CycleProgress,
+        kept: KeptStates,
+    ) {
+        self.cycles = Some(progress);
+        self.save_all(exploration, mail, kept);
+    }
+
+    fn save_all<M: Distributable, S: RankStore>(
+        &mut self,
+        exploration: &mut Exploration<'_, M, S>,
+        mail: &mut Mail,
+        kept: KeptStates,
+    ) {
         if self.trouble.is_some() {
             return;
         }
         let start = Instant::now();
-        let written = self.write(exploration, mail.rank);
+        let written = self.write(exploration, mail.rank, kept);
         self.last = Instant::now();
         self.cost = start.elapsed();
         self.batches = 0;
@@ -206,7 +245,8 @@ impl Saving {
         &mut self,
         exploration: &mut Exploration<'_, M, S>,
         rank: Rank,
-    ) -> io::Result<[Piece; 3]> {
+        kept: KeptStates,
+    ) -> io::Result<[Piece; 4]> {
         self.write_unsaved(exploration)?;
         let stored = self.log.sync()?;
         self.sequence += 1;
@@ -214,12 +254,16 @@ impl Saving {
             let name = format!("{}-{rank}-{}.{kind}", self.generation, self.sequence);
             ParcelFile::new(self.folder.file(&name), self.width, self.format)
         };
-        let (mut waiting, mut found) = (file(WAITING), file(FOUND));
+        let (mut waiting, mut found, mut keeping) = (file(WAITING), file(FOUND), file(KEPT));
         let (model, share) = (exploration.model, &mut exploration.share);
         let mut words = vec![0; self.width];
         for Stored { state, depth, label } in share.frontier.stored_now() {
             share.visited.load(state, &mut words);
             waiting.push(model, &words, &Companion { depth, label, ..Companion::default() })?;
+        }
+        for (state, count) in kept {
+            share.visited.load(state, &mut words);
+            keeping.push(model, &words, &Companion { depth: count, ..Companion::default() })?;
         }
         let mut result = Ok(());
         let mut write = |state: &[_], companion| {
@@ -230,7 +274,7 @@ impl Saving {
         share.frontier.for_each_whole(&mut write);
         share.delivery.for_each_held(&mut write);
         result?;
-        Ok([stored, waiting.sync()?, found.sync()?])
+        Ok([stored, waiting.sync()?, found.sync()?, keeping.sync()?])
     }
 
     /// The first rank's: a rank has saved itself. When all have, the checkpoint counts.
@@ -246,15 +290,18 @@ impl Saving {
             return;
         }
         let (mut stored, mut waiting, mut found) = (self.earlier.clone(), Vec::new(), Vec::new());
-        let mut accounts = Vec::new();
+        let (mut kept, mut accounts) = (Vec::new(), Vec::new());
         for (rank, saved) in (0..).zip(self.saved.iter_mut().filter_map(Option::take)) {
             stored.push((rank, saved.stored));
             waiting.push((rank, saved.waiting));
             found.push((rank, saved.found));
+            kept.push((rank, saved.kept));
             accounts.push(saved.account);
         }
-        let (generation, level) = (self.generation, exploration.share.delivery.level);
-        let manifest = Manifest { generation, level, format: self.format, stored, waiting, found, accounts };
+        let (generation, format, cycles) = (self.generation, self.format, self.cycles);
+        // A predictable search that goes on from a level explores the states of that level: here there are none.
+        let level = exploration.share.delivery.level + u64::from(cycles.is_some());
+        let manifest = Manifest { generation, level, format, stored, waiting, found, cycles, kept, accounts };
         match manifest.write(&self.folder, &self.checkpoints) {
             Ok(()) => manifest.remove_earlier_waiting(&self.folder),
             Err(error) => self.give_up(exploration, &error),

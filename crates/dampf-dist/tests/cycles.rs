@@ -16,7 +16,7 @@ use dampf_store::Exactness;
 use dampf_testkit::buchi::{BuchiGraph, random_buchi_graph};
 use dampf_testkit::graph::Size;
 use dampf_testkit::pages::Pages;
-use network::{cycle_fault, simulated_cycles};
+use network::{cycle_fault, simulated_cycles, try_simulated_ends};
 use std::sync::atomic::{AtomicI64, Ordering};
 
 /// Graphs of all kinds: with few cycles and many, few accepting nodes and many.
@@ -41,6 +41,49 @@ fn verdict(summary: &Summary, options: &SearchOptions) -> Verdict {
         (Exactness::Exact, summary.statistics.states),
         options,
     )
+}
+
+/// States from which no end can be reached, though some run ends, against the reference.
+#[test]
+fn ranks_find_states_without_a_way_to_an_end() {
+    let (mut with, mut without) = (0, 0);
+    for seed in 0..500u64 {
+        let mut graph = graph(seed);
+        if seed % 4 > 0 {
+            // Fewer places to stop in leave more states without a way to one.
+            graph.graph.nodes.iter_mut().for_each(|node| node.valid_end &= node.edges.is_empty());
+        }
+        let expected = graph.has_livelock();
+        *if expected { &mut with } else { &mut without } += 1;
+        let pick = |choices: usize, salt: u64| (seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> salt) as usize % choices;
+        let options = options(pick(3, 11) == 0);
+        let partitions = [Partition::Full, Partition::Distance(2), Partition::Incremental];
+        let order = [Order::Levels, Order::FirstCome, Order::DepthFirst][pick(3, 17)];
+        let settings = RankSettings {
+            partition: partitions[pick(3, 23)].clone(),
+            order: if options.deterministic { Order::Levels } else { order },
+            ..RankSettings::default()
+        };
+        let mut found = Vec::new();
+        for ranks in [1, 2, 3, 5] {
+            let network = SimulationSettings::varied(seed + u64::from(ranks));
+            let graphs = std::slice::from_ref(&graph);
+            let (summary, _) = try_simulated_ends(graphs, ranks, (&options, &settings), &network, &monitors(ranks));
+            let summary = summary.expect("the search has ended");
+            let context = format!("seed {seed}, {ranks} ranks: {options:?} {settings:?}: {summary:?}");
+            assert_eq!(!summary.findings.is_empty(), expected, "{context}");
+            for Finding { trail, .. } in &summary.findings {
+                let states = replay(&graph, trail, false).expect("trails replay").states;
+                assert!(!trail.cycle.is_empty(), "{context}");
+                assert!(graph.is_hopeless(&states[trail.stem.len()]), "{context}");
+            }
+            found.push(summary.findings);
+        }
+        if options.deterministic {
+            assert!(found.iter().all(|findings| *findings == found[0]), "seed {seed}");
+        }
+    }
+    assert!(with > 20 && without > 100, "{with} graphs with a livelock, {without} without");
 }
 
 /// The run is one of the graph, goes round, and passes an accepting node there.
@@ -381,7 +424,7 @@ fn ranks_on_threads_agree_with_the_reference() {
     let fault: Fault = cycle_fault();
     for seed in 0..60u64 {
         let graph = graph(seed);
-        let sought = SoughtCycles { is_accepting: &|state| graph.is_accepting(state), fault: &fault };
+        let sought = SoughtCycles { is_accepting: &|state| graph.is_accepting(state), fault: &fault, of_ends: false };
         for ranks in [1, 2, 3] {
             let (options, settings) = (options(seed % 2 == 0), RankSettings::default());
             let summary = cycles_on_threads(ranks, &graph, sought, (&options, &settings), &Monitor::new());

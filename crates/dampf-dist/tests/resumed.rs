@@ -2,16 +2,17 @@
 
 mod network;
 
-use dampf_core::replay;
-use dampf_dist::{Checkpoints, Order, Partition, RankProblem, RankSettings, Start, Waiting};
+use dampf_core::{Acceptance, replay};
+use dampf_dist::{Checkpoints, CycleMethod, Order, Partition, RankProblem, RankSettings, Start, Waiting};
 use dampf_net::simulation;
 use dampf_search::checkpoint::{self, CheckpointProblem, MANIFEST};
 use dampf_search::{Monitor, SearchOptions};
 use dampf_store::TreeStore;
-use dampf_testkit::graph::{Size, random_graph};
+use dampf_testkit::buchi::random_buchi_graph;
+use dampf_testkit::graph::{Edge, Size, random_graph};
 use dampf_testkit::pages::Pages;
 use dampf_testkit::reference::reference;
-use network::{simulated, try_simulated};
+use network::{cycle_fault, simulated, simulated_cycles, try_simulated, try_simulated_cycles};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
@@ -77,6 +78,92 @@ fn a_search_that_dies_is_resumed_on_any_number_of_ranks() {
         }
     }
     assert!(resumptions > 150, "only {resumptions} searches went on from a checkpoint");
+}
+
+/// Searches for cycles die while states are explored, and while states are dropped: same verdict, same counts where
+/// there is no cycle, and in a predictable search the same run.
+#[test]
+fn a_search_for_cycles_that_dies_is_resumed_on_any_number_of_ranks() {
+    let (mut while_exploring, mut while_dropping, mut with, mut without) = (0, 0, 0, 0);
+    for seed in 0..300u64 {
+        let pick = |choices: usize, salt: u64| (seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> salt) as usize % choices;
+        let size = Size { states: [150, 500][pick(2, 11)], fanout: [1, 2][pick(2, 13)], faults: 0 };
+        let mut graph = random_buchi_graph(seed, size, [3, 40, 200][pick(3, 15)]);
+        if pick(2, 19) == 0 {
+            // A long way with accepting nodes now and then, in which OWCTY has much to drop, and no cycle but one that
+            // some graphs have at the end.
+            let last = graph.graph.nodes.len() as u32 - 1;
+            graph.graph.initial = vec![0];
+            for (number, node) in (0u32..).zip(&mut graph.graph.nodes) {
+                let edge = |label: u32, ahead: u32| Edge { label, target: Ok((number + ahead).min(last)) };
+                let skip = 1 + number.wrapping_mul(0x9e37_79b9) >> 29;
+                node.edges = if number < last { vec![edge(1, 1), edge(2, skip)] } else { Vec::new() };
+            }
+            if pick(2, 21) == 0 {
+                graph.graph.nodes[last as usize].edges.push(Edge { label: 1, target: Ok(last - last / 8) });
+            }
+        }
+        let options = SearchOptions { deterministic: pick(3, 9) == 0, deadlocks: false, ..SearchOptions::default() };
+        let orders = [Order::Levels, Order::FirstCome, Order::DepthFirst, Order::BestFirst];
+        let mut settings = RankSettings {
+            partition: [Partition::Full, Partition::Distance(2), Partition::Incremental][pick(3, 23)].clone(),
+            order: if options.deterministic { Order::Levels } else { orders[pick(4, 17)] },
+            cycles: if options.deterministic || pick(4, 27) > 0 {
+                CycleMethod::Owcty
+            } else {
+                CycleMethod::NaiveNested
+            },
+            ..RankSettings::default()
+        };
+        let monitors: Vec<Monitor> = (0..5).map(|_| Monitor::new()).collect();
+        let undisturbed = simulated_cycles(
+            std::slice::from_ref(&graph),
+            2,
+            (&options, &settings),
+            &simulation::SimulationSettings::new(seed),
+            &monitors,
+        );
+        let folder = tempfile::tempdir().unwrap();
+        let mut lives = 0;
+        let summary = loop {
+            let manifest = std::fs::read_to_string(folder.path().join(MANIFEST));
+            match &manifest {
+                Ok(text) if text.contains("\"drops\"") => while_dropping += 1,
+                Ok(_) => while_exploring += 1,
+                Err(_) => {}
+            }
+            settings.checkpoints = checkpoints(folder.path(), manifest.is_ok());
+            let ranks = [1, 2, 3, 5][(pick(4, 41) + lives as usize) % 4];
+            let mut network = simulation::SimulationSettings::varied(seed + lives);
+            network.turns_max = 30 + 40 * lives + pick(200, 47) as u64;
+            lives += 1;
+            let graphs = std::slice::from_ref(&graph);
+            let (summary, outcome) = try_simulated_cycles(graphs, ranks, (&options, &settings), &network, &monitors);
+            if let (Some(summary), simulation::Ending::Finished) = (summary, outcome.ending) {
+                break summary;
+            }
+            assert!(lives < 300, "seed {seed}: {settings:?}");
+        };
+        let context = format!("seed {seed}, {lives} lives: {options:?} {settings:?}: {summary:?}");
+        let expected = graph.has_accepting_cycle();
+        assert_eq!(!summary.findings.is_empty(), expected, "{context}");
+        *if expected { &mut with } else { &mut without } += 1;
+        if !expected {
+            let counts = |summary: &dampf_dist::Summary| (summary.statistics.states, summary.statistics.transitions);
+            assert_eq!(counts(&summary), counts(&undisturbed), "{context}");
+        }
+        for finding in &summary.findings {
+            assert_eq!(finding.fault, cycle_fault(), "{context}");
+            let states = replay(&graph, &finding.trail, false).expect("trails replay").states;
+            let cycle = &states[finding.trail.stem.len()..];
+            assert!(cycle.iter().any(|state| graph.is_accepting(state)), "{context}");
+        }
+        if options.deterministic {
+            assert_eq!(summary.findings, undisturbed.findings, "{context}");
+        }
+    }
+    assert!(while_exploring > 100 && while_dropping > 50, "{while_exploring}, {while_dropping}");
+    assert!(with > 50 && without > 50, "{with} graphs with a cycle, {without} without");
 }
 
 #[test]

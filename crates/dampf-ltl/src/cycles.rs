@@ -22,7 +22,7 @@ use dampf_core::{
     Acceptance, Fault, FaultKind, Finding, Movers, Successors, Trail, Unsupported, Word, Worker, replay_selected,
 };
 use dampf_search::{Monitor, Outcome, SearchOptions, StopReason, judge, watched};
-use dampf_store::{Numbered, Parent};
+use dampf_store::{Coloured, Numbered, Parent, Retrieve};
 pub use explorer::MOVERS_MAX;
 use explorer::{Sets, mover_set};
 use lasso::{Runs, Seen};
@@ -72,7 +72,7 @@ pub struct CycleSearch {
 ///
 /// # Panics
 /// If a run does not replay: then Dampf, not the model, is wrong, and no verdict must be given.
-pub fn check_cycles<M: Acceptance + Movers, S: Numbered + Parent>(
+pub fn check_cycles<M: Acceptance + Movers, S: Numbered + Parent + Coloured>(
     model: &M,
     store: &S,
     search: &CycleSearch,
@@ -80,7 +80,7 @@ pub fn check_cycles<M: Acceptance + Movers, S: Numbered + Parent>(
 ) -> Outcome {
     let CycleSearch { algorithm, is_fair, options, .. } = search;
     let has_too_many = *is_fair && model.mover_count() > MOVERS_MAX;
-    let mut seen = if has_too_many {
+    let seen = if has_too_many {
         let mut seen = Seen::default();
         let what = format!("fairness to more than {MOVERS_MAX} processes");
         seen.judgement.note_unsupported(Some(Unsupported { what }));
@@ -95,6 +95,34 @@ pub fn check_cycles<M: Acceptance + Movers, S: Numbered + Parent>(
             (false, CycleAlgorithm::Cndfs) => cndfs::search(model, store, options, monitor),
         })
     };
+    concluded(model, store, seen, search, monitor)
+}
+
+/// The same by nested depth-first search with one thread, of runs that need not be fair: it asks less of a store.
+///
+/// # Panics
+/// If a run does not replay, as above.
+pub fn check_nested<M: Acceptance + Movers, S: Coloured>(
+    model: &M,
+    store: &S,
+    search: &CycleSearch,
+    monitor: &Monitor,
+) -> Outcome {
+    debug_assert!(!search.is_fair && search.algorithm == CycleAlgorithm::Ndfs);
+    let options = &search.options;
+    let seen = watched(&|| store.bytes(), options, monitor, || ndfs::search(model, store, options, monitor));
+    concluded(model, store, seen, search, monitor)
+}
+
+/// Makes runs of what a search has seen, replays them, and says what the verdict is.
+fn concluded<M: Acceptance + Movers, S: Retrieve>(
+    model: &M,
+    store: &S,
+    mut seen: Seen,
+    search: &CycleSearch,
+    monitor: &Monitor,
+) -> Outcome {
+    let options = &search.options;
     // What a search found under a refuted assumption is nothing.
     if !seen.judgement.refuted.is_empty() {
         (seen.lasso, seen.faults) = (None, Vec::new());
@@ -128,6 +156,12 @@ fn confirm<M: Acceptance + Movers>(model: &M, finding: &Finding, is_cycle: bool,
     }
 }
 
+/// What is wrong with a run from which no end can be reached any more behind so many steps.
+pub fn hopeless_from(steps: usize) -> Fault {
+    let message = format!("from step {} on no end can be reached any more, though other runs end", steps.max(1));
+    Fault { kind: FaultKind::Livelock, message, location: None }
+}
+
 /// Looks for a state from which no end can be reached, though some run ends, and for all other faults of the model on
 /// the way. The store is empty when the search begins.
 ///
@@ -147,9 +181,7 @@ pub fn check_ends<M: Acceptance + Movers, S: Numbered + Parent>(
     let mut runs = Runs::new(model, store);
     let mut findings: Vec<Finding> = seen.faults.iter().map(|met| runs.finding(met)).collect();
     if let Some(lasso) = &seen.lasso {
-        let message = format!("from step {} on no end can be reached any more, though other runs end", steps.max(1));
-        let fault = Fault { kind: FaultKind::Livelock, message, location: None };
-        findings.push(Finding { fault, trail: runs.lasso(lasso) });
+        findings.push(Finding { fault: hopeless_from(steps), trail: runs.lasso(lasso) });
         monitor.stop(StopReason::Fault);
     }
     for Finding { fault, trail } in &findings {

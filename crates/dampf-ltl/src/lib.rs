@@ -32,11 +32,14 @@ mod terms;
 mod tokens;
 mod translation;
 
-pub use cycles::{CycleAlgorithm, CycleSearch, MOVERS_MAX, check_cycles, check_ends, confirmed, shortened};
+pub use cycles::{
+    CycleAlgorithm, CycleSearch, MOVERS_MAX, check_cycles, check_ends, check_nested, confirmed, hopeless_from,
+    shortened,
+};
 pub use fair_copies::FairCopies;
 pub use formula::Formula;
 pub use hoa::{parse_hoa, write_hoa};
 pub use parser::{Parsed, Proposition, Reading, is_read_differently, parse, parse_as, parse_source};
 pub use product::{Product, STUTTER, projected};
-pub use stutter::is_stutter_invariant;
+pub use stutter::{accepts_stuttering, is_stutter_invariant};
 pub use translation::{translate, violations, with_final_locations};

@@ -1,9 +1,11 @@
 //! Every search for cycles against a reference, on random graphs with accepting nodes.
 
 use dampf_core::{Fault, FaultKind, Model, Verdict};
-use dampf_ltl::{CycleAlgorithm, CycleSearch, FairCopies, check_cycles, check_ends, confirmed, shortened};
+use dampf_ltl::{
+    CycleAlgorithm, CycleSearch, FairCopies, check_cycles, check_ends, check_nested, confirmed, shortened,
+};
 use dampf_search::{Monitor, SearchOptions};
-use dampf_store::ExactStore;
+use dampf_store::{ColouredTree, ExactStore};
 use dampf_testkit::buchi::{BuchiGraph, random_buchi_graph};
 use dampf_testkit::graph::Size;
 
@@ -17,6 +19,12 @@ fn search(algorithm: CycleAlgorithm, is_fair: bool, threads: usize) -> CycleSear
 fn finds(graph: &BuchiGraph, search: &CycleSearch) -> bool {
     let store = ExactStore::new(graph.graph.width);
     let outcome = check_cycles(graph, &store, search, &Monitor::new());
+    if search.algorithm == CycleAlgorithm::Ndfs && !search.is_fair {
+        let coloured = ColouredTree::coloured(graph.graph.width);
+        let again = check_nested(graph, &coloured, search, &Monitor::new());
+        assert_eq!(again.findings, outcome.findings, "what is found does not depend on the store");
+        assert_eq!(again.statistics.states, outcome.statistics.states);
+    }
     match outcome.verdict {
         Verdict::Violated(finding) => {
             assert!(!finding.trail.cycle.is_empty(), "a finding is a lasso");

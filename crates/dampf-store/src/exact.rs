@@ -9,7 +9,8 @@ use crate::hash::hash_words;
 use crate::nodes::{HashAndId, place, slot_id};
 use crate::segments::Segments;
 use crate::{
-    Exactness, Inserted, Marks, Numbered, Parent, Parents, Retrieve, Session, Staged, Staging, StateRef, Store,
+    Coloured, Exactness, Inserted, Marks, Numbered, Parent, Parents, Retrieve, Session, Staged, Staging, StateRef,
+    Store,
 };
 use crossbeam_epoch::Guard;
 use dampf_core::Word;
@@ -116,6 +117,36 @@ impl Marks for ExactStore {
 }
 
 impl Numbered for ExactStore {}
+
+impl Coloured for ExactStore {
+    fn commit_coloured<'s>(
+        session: &mut ExactSession<'s>,
+        hash: u64,
+        words: &[Word],
+        parent: Option<StateRef>,
+    ) -> (Inserted, u8)
+    where
+        Self: 's,
+    {
+        match session.commit(hash, words, parent) {
+            known @ Inserted::Known(state) => (known, session.store.marks(state) as u8),
+            new @ Inserted::New(_) => (new, 0),
+        }
+    }
+
+    fn approach(session: &mut ExactSession<'_>, state: StateRef) {
+        session.store.marks.ready(state.0);
+        session.store.marks.fetch(state.0);
+    }
+
+    fn colour(session: &mut ExactSession<'_>, state: StateRef) -> u8 {
+        session.store.marks(state) as u8
+    }
+
+    fn paint(session: &mut ExactSession<'_>, state: StateRef, colour: u8) {
+        session.store.marks.ready(state.0).write(&[u32::from(colour)]);
+    }
+}
 
 pub struct ExactSession<'s> {
     store: &'s ExactStore,

@@ -244,6 +244,30 @@ impl<F: Format> Growing<F> {
         None
     }
 
+    /// Looks for a slot, given with its displacement and the table's geometry, for which `change` has another one, and
+    /// puts that there. Neither the position nor the displacement is another. No other thread uses the table: it is the
+    /// one exception to slots never being changed, for searches that have one thread.
+    #[inline]
+    pub fn rewrite(
+        &self,
+        shard: usize,
+        position: u32,
+        guard: &Guard,
+        change: impl Fn(u64, u32, &Geometry) -> Option<u64>,
+    ) {
+        let table = self.table(shard, guard);
+        let home = table.geometry.home(position);
+        for displacement in 0..DISTANCES.len() as u32 {
+            for cell in table.bucket(table.geometry.bucket(home, displacement)) {
+                let slot = cell.load(Ordering::Relaxed);
+                debug_assert!(slot != EMPTY && slot != F::FROZEN, "what is changed is there");
+                if let Some(changed) = change(slot, displacement, &table.geometry) {
+                    return cell.store(changed, Ordering::Relaxed);
+                }
+            }
+        }
+    }
+
     /// Looks for a slot that `matches`; where there is none, adds the one that `make` makes.
     #[inline]
     pub fn find_or_insert(

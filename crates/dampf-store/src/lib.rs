@@ -12,7 +12,7 @@
 //! one ([`Exactness`]), from which follows what a verdict may be. What else a store can do is said by a trait each:
 //! give states back ([`Retrieve`]), name candidates for the state another was reached from ([`Parents`]) or the state
 //! itself ([`Parent`]), find states by the first bits of their names ([`ByPrefix`]), look states up without adding them
-//! ([`Staging`]), keep marks ([`Marks`]). An engine asks for what it needs.
+//! ([`Staging`]), keep marks ([`Marks`]) or, for one thread alone, colours ([`Coloured`]). An engine asks for what it needs.
 
 mod bitstate;
 mod exact;
@@ -39,7 +39,7 @@ pub use hash_compact::HashCompactStore;
 pub use lineage::{Lineage, LineageSession};
 pub use reconstruct::ReconstructingStore;
 pub use sample::Sample;
-pub use tree::TreeStore;
+pub use tree::{ColouredTree, TreeStore};
 
 use dampf_core::{Successors, Word};
 
@@ -256,3 +256,26 @@ pub trait Marks: Store {
 /// A store that numbers its states from 0 on without gaps worth mentioning, so that whoever explores may keep what it
 /// knows of a state in an array: the references are the numbers, and less than 2^32.
 pub trait Numbered: Retrieve + Marks {}
+
+/// A store that keeps a colour with every state, a number below eight that is 0 at first, where whoever looks the state
+/// up finds it. One thread has the store to itself: there is one session at a time.
+pub trait Coloured: Retrieve {
+    /// As [`Session::commit`]; also the colour of the state.
+    fn commit_coloured<'s>(
+        session: &mut Self::Session<'s>,
+        pending: <Self::Session<'s> as Session>::Pending,
+        words: &[Word],
+        parent: Option<StateRef>,
+    ) -> (Inserted, u8)
+    where
+        Self: 's;
+
+    /// Fetches what is needed to tell the colour of a state.
+    fn approach(session: &mut Self::Session<'_>, state: StateRef);
+
+    /// The colour of a state that was added.
+    fn colour(session: &mut Self::Session<'_>, state: StateRef) -> u8;
+
+    /// Gives such a state another colour.
+    fn paint(session: &mut Self::Session<'_>, state: StateRef, colour: u8);
+}

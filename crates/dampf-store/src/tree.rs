@@ -17,29 +17,90 @@
 //!
 //! A slot, from the top: 1 in use, 5 displacement (which of the distances from the home bucket), the rest of the hash,
 //! the parent.
+//!
+//! **Colours.** A search for cycles by one thread needs no parents, since its stack has them, but a colour of every
+//! state ([`Coloured`]). There the bits that are free hold the colour: whoever looks a state up has its colour in the
+//! same cache line, and a state costs no more than without.
 
 use crate::growing::{Format, Geometry, Growing, Probe, SHARD_BITS, Tally};
 use crate::hash::{mix, pair, unmix};
 use crate::nodes::{NO_ID, NodeSession, Nodes, Sought};
 use crate::shape::Shape;
-use crate::{ByPrefix, Exactness, Inserted, Parents, Prefix, Retrieve, Session, Staged, Staging, StateRef, Store};
+use crate::{
+    ByPrefix, Coloured, Exactness, Inserted, Parents, Prefix, Retrieve, Session, Staged, Staging, StateRef, Store,
+};
 use crossbeam_epoch::Guard;
 use dampf_core::{Successors, Word};
+use std::marker::PhantomData;
 use std::ops::Range;
 
 /// Hash bits below the position.
 const LOW_BITS: u32 = 64 - SHARD_BITS - 32;
 const IN_USE: u64 = 1 << 63;
 const DISPLACEMENT_SHIFT: u32 = 58;
+/// There are never fewer than eight free bits.
+const COLOUR_BITS: u32 = 3;
 
-pub struct TreeStore {
+pub struct TreeStore<A: Aside = ParentBits> {
     shape: Shape,
     /// None for states of one or two words, which are roots only.
     nodes: Option<Nodes>,
-    roots: Growing<HashAndParent>,
+    roots: Growing<HashAnd<A>>,
 }
 
-struct HashAndParent;
+/// A tree store that keeps a colour with each state, and no parents.
+pub type ColouredTree = TreeStore<ColourBits>;
+
+/// What a slot holds in the bits that the hash leaves free.
+pub trait Aside: Send + Sync + 'static {
+    /// Whether a state that was met lately need not be looked up: not where what stands beside it changes.
+    const IS_KEPT: bool;
+
+    /// What stands beside a state when it is added, in so many bits: the hash of its parent is known.
+    fn added(parent: Option<u64>, bits: u32) -> u64;
+
+    /// What it is where `from` bits were free and `to` bits are now, which are no fewer.
+    fn moved(bits: u64, from: u32, to: u32) -> u64;
+}
+
+/// Bits of the parent's hash, closed by a 1 bit.
+pub struct ParentBits;
+
+/// A colour, at the lower end.
+pub struct ColourBits;
+
+impl Aside for ParentBits {
+    const IS_KEPT: bool = true;
+
+    #[inline]
+    fn added(parent: Option<u64>, bits: u32) -> u64 {
+        parent.map_or(0, |hash| hash >> (64 - (bits - 1)) << 1 | 1)
+    }
+
+    #[inline]
+    fn moved(bits: u64, from: u32, to: u32) -> u64 {
+        // The closing bit stays right behind the bits that are known.
+        bits << (to - from)
+    }
+}
+
+impl Aside for ColourBits {
+    const IS_KEPT: bool = false;
+
+    #[inline]
+    fn added(_: Option<u64>, _: u32) -> u64 {
+        0
+    }
+
+    #[inline]
+    fn moved(bits: u64, _: u32, _: u32) -> u64 {
+        bits
+    }
+}
+
+struct HashAnd<A>(PhantomData<A>);
+
+type HashAndParent = HashAnd<ParentBits>;
 
 /// How many states a session remembers.
 const MET_BITS: u32 = 14;
@@ -59,10 +120,10 @@ fn position_of(hash: u64) -> u32 {
     (hash >> LOW_BITS) as u32
 }
 
-impl HashAndParent {
-    /// How many bits of a slot hold the parent, its closing bit included.
+impl<A: Aside> HashAnd<A> {
+    /// How many bits of a slot hold the parent, its closing bit included, or the colour.
     #[inline]
-    fn parent_bits(geometry: &Geometry) -> u32 {
+    fn free_bits(geometry: &Geometry) -> u32 {
         DISPLACEMENT_SHIFT - LOW_BITS - geometry.position_bits
     }
 
@@ -72,53 +133,61 @@ impl HashAndParent {
         hash & ((1 << (LOW_BITS + geometry.position_bits)) - 1)
     }
 
-    /// A slot without its parent bits, moved down to bit 0: what is compared.
+    /// A slot without its free bits, moved down to bit 0: what is compared.
     #[inline]
     fn pattern(hash: u64, displacement: u32, geometry: &Geometry) -> u64 {
-        (IN_USE | u64::from(displacement) << DISPLACEMENT_SHIFT) >> Self::parent_bits(geometry)
+        (IN_USE | u64::from(displacement) << DISPLACEMENT_SHIFT) >> Self::free_bits(geometry)
             | Self::rest(hash, geometry)
     }
 
-    /// The parent bits for a parent with this hash; 0 for no parent.
+    /// Whether a slot at a displacement holds the state with this hash.
     #[inline]
-    fn parent(hash: Option<u64>, geometry: &Geometry) -> u64 {
-        let bits = Self::parent_bits(geometry);
-        hash.map_or(0, |hash| hash >> (64 - (bits - 1)) << 1 | 1)
+    fn is_of(slot: u64, hash: u64, displacement: u32, geometry: &Geometry) -> bool {
+        slot >> Self::free_bits(geometry) == Self::pattern(hash, displacement, geometry)
     }
 
     /// The hash of the state in a slot.
     fn hash(slot: u64, bucket: u32, shard: usize, geometry: &Geometry) -> u64 {
         let position = Self::position(slot, bucket, geometry);
-        let low = slot >> Self::parent_bits(geometry) & ((1 << LOW_BITS) - 1);
+        let low = slot >> Self::free_bits(geometry) & ((1 << LOW_BITS) - 1);
         (shard as u64) << (64 - SHARD_BITS) | u64::from(position) << LOW_BITS | low
     }
 }
 
-impl Format for HashAndParent {
+impl<A: Aside> Format for HashAnd<A> {
     const FROZEN: u64 = 1;
 
     fn position(slot: u64, bucket: u32, geometry: &Geometry) -> u32 {
         let displacement = (slot >> DISPLACEMENT_SHIFT & 31) as u32;
-        let low_bits = slot >> (Self::parent_bits(geometry) + LOW_BITS) & ((1 << geometry.position_bits) - 1);
+        let low_bits = slot >> (Self::free_bits(geometry) + LOW_BITS) & ((1 << geometry.position_bits) - 1);
         geometry.position(geometry.home_of(bucket, displacement), low_bits as u32)
     }
 
     fn moved(slot: u64, position: u32, from: &Geometry, to: &Geometry, displacement: u32) -> u64 {
-        let (from_bits, to_bits) = (Self::parent_bits(from), Self::parent_bits(to));
+        let (from_bits, to_bits) = (Self::free_bits(from), Self::free_bits(to));
         let low = slot >> from_bits & ((1 << LOW_BITS) - 1);
         let rest = u64::from(position) << LOW_BITS & ((1 << (LOW_BITS + to.position_bits)) - 1) | low;
-        let parent = slot & ((1 << from_bits) - 1);
-        IN_USE
-            | u64::from(displacement) << DISPLACEMENT_SHIFT
-            | rest << to_bits
-            // The closing bit stays right behind the bits that are known.
-            | parent << (to_bits - from_bits)
+        let aside = A::moved(slot & ((1 << from_bits) - 1), from_bits, to_bits);
+        IN_USE | u64::from(displacement) << DISPLACEMENT_SHIFT | rest << to_bits | aside
     }
 }
 
 impl TreeStore {
     /// A store for states of `width` words.
     pub fn new(width: usize) -> Self {
+        TreeStore::of_width(width)
+    }
+}
+
+impl ColouredTree {
+    /// A store for states of `width` words and their colours.
+    pub fn coloured(width: usize) -> Self {
+        TreeStore::of_width(width)
+    }
+}
+
+impl<A: Aside> TreeStore<A> {
+    fn of_width(width: usize) -> Self {
         let shape = Shape::new(width);
         let nodes = (width > 2).then(|| Nodes::of_size(shape.group));
         TreeStore { shape, nodes, roots: Growing::new() }
@@ -132,8 +201,7 @@ impl TreeStore {
         let hash = state.0;
         let mut seen = None;
         self.roots.find(shard_of(hash), position_of(hash), guard, |slot, displacement, geometry| {
-            let found =
-                slot >> HashAndParent::parent_bits(geometry) == HashAndParent::pattern(hash, displacement, geometry);
+            let found = HashAnd::<A>::is_of(slot, hash, displacement, geometry);
             if found {
                 seen = Some((slot, *geometry));
             }
@@ -143,10 +211,10 @@ impl TreeStore {
     }
 }
 
-impl Store for TreeStore {
-    type Session<'s> = TreeSession<'s>;
+impl<A: Aside> Store for TreeStore<A> {
+    type Session<'s> = TreeSession<'s, A>;
 
-    fn session(&self) -> TreeSession<'_> {
+    fn session(&self) -> TreeSession<'_, A> {
         TreeSession {
             store: self,
             guard: crossbeam_epoch::pin(),
@@ -155,7 +223,7 @@ impl Store for TreeStore {
             base: vec![NO_ID; self.shape.len],
             scratch: vec![NO_ID; self.shape.len],
             base_is_set: false,
-            met: (0..1 << MET_BITS).map(|place: u64| !place).collect(),
+            met: (0..if A::IS_KEPT { 1 << MET_BITS } else { 0 }).map(|place: u64| !place).collect(),
             changes: Vec::new(),
             ends: Vec::new(),
             risen: Vec::new(),
@@ -183,10 +251,10 @@ impl ByPrefix for TreeStore {
     fn parent_prefix(&self, state: StateRef) -> Option<Prefix> {
         let guard = crossbeam_epoch::pin();
         let (slot, geometry) = self.slot_of(state, &guard)?;
-        let bits = slot & ((1 << HashAndParent::parent_bits(&geometry)) - 1);
+        let bits = slot & ((1 << HashAndParent::free_bits(&geometry)) - 1);
         (bits != 0).then(|| Prefix {
             value: bits >> (bits.trailing_zeros() + 1),
-            bits: HashAndParent::parent_bits(&geometry) - 1 - bits.trailing_zeros(),
+            bits: HashAndParent::free_bits(&geometry) - 1 - bits.trailing_zeros(),
         })
     }
 
@@ -208,8 +276,8 @@ impl ByPrefix for TreeStore {
     }
 }
 
-pub struct TreeSession<'s> {
-    store: &'s TreeStore,
+pub struct TreeSession<'s, A: Aside = ParentBits> {
+    store: &'s TreeStore<A>,
     guard: Guard,
     nodes: NodeSession,
     tally: Tally,
@@ -237,24 +305,22 @@ struct Change {
     sought: Sought,
 }
 
-impl TreeSession<'_> {
-    /// Looks a state up that was not met lately. Apart from [`commit`](Session::commit), which is small enough to stand
-    /// in every loop.
+impl<A: Aside> TreeSession<'_, A> {
+    /// Looks a state up that was not met lately, and adds it if it is not there; returns its slot if it is. Apart from
+    /// [`commit`](Session::commit), which is small enough to stand in every loop.
     #[inline(never)]
-    fn insert(&mut self, hash: u64, parent: Option<StateRef>) -> Inserted {
-        self.met[met_place(hash)] = hash;
-        let matches = |slot: u64, displacement: u32, geometry: &Geometry| {
-            slot >> HashAndParent::parent_bits(geometry) == HashAndParent::pattern(hash, displacement, geometry)
-        };
+    fn insert(&mut self, hash: u64, parent: Option<StateRef>) -> Probe {
+        if A::IS_KEPT {
+            self.met[met_place(hash)] = hash;
+        }
+        let matches =
+            |slot: u64, displacement: u32, geometry: &Geometry| HashAnd::<A>::is_of(slot, hash, displacement, geometry);
         let make = |displacement: u32, geometry: &Geometry| {
-            HashAndParent::pattern(hash, displacement, geometry) << HashAndParent::parent_bits(geometry)
-                | HashAndParent::parent(parent.map(|parent| parent.0), geometry)
+            let bits = HashAnd::<A>::free_bits(geometry);
+            HashAnd::<A>::pattern(hash, displacement, geometry) << bits | A::added(parent.map(|parent| parent.0), bits)
         };
         let (shard, position) = (shard_of(hash), position_of(hash));
-        match self.store.roots.find_or_insert(shard, position, &self.guard, &mut self.tally, matches, make) {
-            Probe::Found(_) => Inserted::Known(StateRef(hash)),
-            Probe::Inserted => Inserted::New(StateRef(hash)),
-        }
+        self.store.roots.find_or_insert(shard, position, &self.guard, &mut self.tally, matches, make)
     }
 
     /// The hash of a state, whose place in the table is fetched.
@@ -279,7 +345,7 @@ impl TreeSession<'_> {
     #[inline]
     fn fetch(&self, key: u64) -> u64 {
         let hash = mix(key);
-        if self.met[met_place(hash)] != hash {
+        if !A::IS_KEPT || self.met[met_place(hash)] != hash {
             self.store.roots.prefetch(shard_of(hash), position_of(hash), &self.guard);
         }
         hash
@@ -403,7 +469,7 @@ fn copy_changed(from: &[u32], to: &mut [u32], changes: &[Change], shape: &Shape)
     }
 }
 
-impl Session for TreeSession<'_> {
+impl<A: Aside> Session for TreeSession<'_, A> {
     /// The hash of the key.
     type Pending = u64;
 
@@ -464,10 +530,13 @@ impl Session for TreeSession<'_> {
 
     #[inline]
     fn commit(&mut self, hash: u64, _: &[Word], parent: Option<StateRef>) -> Inserted {
-        if self.met[met_place(hash)] == hash {
+        if A::IS_KEPT && self.met[met_place(hash)] == hash {
             return Inserted::Known(StateRef(hash));
         }
-        self.insert(hash, parent)
+        match self.insert(hash, parent) {
+            Probe::Found(_) => Inserted::Known(StateRef(hash)),
+            Probe::Inserted => Inserted::New(StateRef(hash)),
+        }
     }
 
     fn contains(&mut self, hash: u64, _: &[Word]) -> bool {
@@ -479,9 +548,9 @@ impl Session for TreeSession<'_> {
     }
 }
 
-impl Retrieve for TreeStore {
+impl<A: Aside> Retrieve for TreeStore<A> {
     #[inline]
-    fn load(session: &mut TreeSession<'_>, state: StateRef, words: &mut [Word]) {
+    fn load(session: &mut TreeSession<'_, A>, state: StateRef, words: &mut [Word]) {
         let key = unmix(state.0);
         match words {
             [word] => *word = key as u32,
@@ -507,5 +576,49 @@ impl Staging for TreeStore {
 
     fn publish(session: &mut TreeSession<'_>, staged: StateRef, parent: Option<StateRef>) {
         session.commit(staged.0, &[], parent);
+    }
+}
+
+/// The colour in a slot.
+fn slot_colour(slot: u64) -> u8 {
+    (slot & ((1 << COLOUR_BITS) - 1)) as u8
+}
+
+impl Coloured for ColouredTree {
+    #[inline]
+    fn commit_coloured<'s>(
+        session: &mut TreeSession<'s, ColourBits>,
+        hash: u64,
+        _: &[Word],
+        parent: Option<StateRef>,
+    ) -> (Inserted, u8)
+    where
+        Self: 's,
+    {
+        match session.insert(hash, parent) {
+            Probe::Found(slot) => (Inserted::Known(StateRef(hash)), slot_colour(slot)),
+            Probe::Inserted => (Inserted::New(StateRef(hash)), 0),
+        }
+    }
+
+    #[inline]
+    fn approach(session: &mut TreeSession<'_, ColourBits>, state: StateRef) {
+        session.store.roots.prefetch(shard_of(state.0), position_of(state.0), &session.guard);
+    }
+
+    #[inline]
+    fn colour(session: &mut TreeSession<'_, ColourBits>, state: StateRef) -> u8 {
+        let found = session.store.slot_of(state, &session.guard);
+        slot_colour(found.expect("a state that has a name was added").0)
+    }
+
+    #[inline]
+    fn paint(session: &mut TreeSession<'_, ColourBits>, state: StateRef, colour: u8) {
+        debug_assert!(colour < 1 << COLOUR_BITS);
+        let (shard, position) = (shard_of(state.0), position_of(state.0));
+        session.store.roots.rewrite(shard, position, &session.guard, |slot, displacement, geometry| {
+            let is_it = HashAnd::<ColourBits>::is_of(slot, state.0, displacement, geometry);
+            is_it.then_some(slot & !((1 << COLOUR_BITS) - 1) | u64::from(colour))
+        });
     }
 }

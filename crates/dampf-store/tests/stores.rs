@@ -2,8 +2,8 @@
 
 use dampf_core::{Action, Successors, Word};
 use dampf_store::{
-    BitstateStore, ExactStore, Exactness, Filter, HashCompactStore, Inserted, Marks, Parents, Retrieve, Session,
-    Staged, Staging, StateRef, Store, TreeStore,
+    BitstateStore, Coloured, ColouredTree, ExactStore, Exactness, Filter, HashCompactStore, Inserted, Marks, Parents,
+    Retrieve, Session, Staged, Staging, StateRef, Store, TreeStore,
 };
 use std::collections::HashSet;
 
@@ -227,4 +227,33 @@ fn marks_are_added_and_one_thread_is_first() {
     assert_eq!(first, names.iter().collect::<HashSet<_>>().len());
     assert_eq!(store.mark(names[7], 4), 1);
     assert_eq!((store.marks(names[7]), store.marks(names[8])), (5, 1));
+}
+
+/// Colours stay with their states while the table grows.
+#[test]
+fn colours_stay_with_their_states() {
+    fn paints<S: Coloured>(store: &S, width: usize) {
+        let mut session = store.session();
+        let mut colours: std::collections::HashMap<StateRef, u8> = std::collections::HashMap::new();
+        let mut x = width as u64;
+        for round in 0..120_000u64 {
+            x = x.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(round | 1);
+            let state = words(x >> 45, width);
+            let pending = session.prepare(&state);
+            let (inserted, colour) = S::commit_coloured(&mut session, pending, &state, None);
+            let (Inserted::New(name) | Inserted::Known(name)) = inserted;
+            assert_eq!(matches!(inserted, Inserted::New(_)), !colours.contains_key(&name), "width {width}");
+            assert_eq!(colour, colours.get(&name).copied().unwrap_or(0), "width {width}");
+            let next = (x >> 20) as u8 % 8;
+            S::paint(&mut session, name, next);
+            colours.insert(name, next);
+        }
+        for (&state, &colour) in &colours {
+            assert_eq!(S::colour(&mut session, state), colour, "width {width}");
+        }
+    }
+    for width in [1, 2, 3, 9, 40] {
+        paints(&ColouredTree::coloured(width), width);
+        paints(&ExactStore::new(width), width);
+    }
 }

@@ -70,15 +70,22 @@ impl BuchiGraph {
     /// Whether some run ends as it may, and another comes to where no end can be reached any more.
     pub fn has_livelock(&self) -> bool {
         let reaches = self.reachability();
-        let has_ended = |node: usize| self.targets(node).next().is_none();
-        // A run may also stop where it could go on.
-        let is_end = |node: usize| has_ended(node) || self.graph.nodes[node].valid_end;
         let reachable = self.reachable(&reaches);
-        let is_hopeless = |node: &usize| {
-            !is_end(*node) && !(0..self.graph.nodes.len()).any(|other| is_end(other) && reaches[*node][other])
-        };
+        let has_ended = |node: usize| self.targets(node).next().is_none();
         reachable.iter().any(|&node| has_ended(node) && self.graph.nodes[node].valid_end)
-            && reachable.iter().any(is_hopeless)
+            && reachable.iter().any(|&node| self.never_ends(&reaches, node))
+    }
+
+    /// Whether no end can be reached from a node, which is none itself.
+    fn never_ends(&self, reaches: &[Vec<bool>], node: usize) -> bool {
+        // A run may also stop where it could go on.
+        let is_end = |node: usize| self.targets(node).next().is_none() || self.graph.nodes[node].valid_end;
+        !is_end(node) && !(0..self.graph.nodes.len()).any(|other| is_end(other) && reaches[node][other])
+    }
+
+    /// Whether no end can be reached from a state.
+    pub fn is_hopeless(&self, state: &[Word]) -> bool {
+        self.never_ends(&self.reachability(), self.node(state))
     }
 
     /// Whether a run passes accepting nodes for ever, in which everybody who can move from some moment on does move.

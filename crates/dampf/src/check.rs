@@ -60,6 +60,12 @@ pub fn check<F: FrontEnd>(
     ranks: &mut Ranks,
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
+    // What counts steps is to count something that is said.
+    let counted_steps = if F::COUNTS_STEPS { Ok(None) } else { properties::counted_steps(options) };
+    let counted_steps = ranks.agree(counted_steps)?;
+    let mut unreduced = options.clone();
+    unreduced.model.program.reduce = options::Reduce::None;
+    let options = if counted_steps.is_some() { &unreduced } else { options };
     let prepared = prepare::<F>(options, resumed, ranks.speaks()).and_then(|prepared| {
         check_property_options(options, &prepared.properties)?;
         Ok(prepared)
@@ -77,7 +83,18 @@ pub fn check<F: FrontEnd>(
         && options.store == Store::Tree
         && !cluster::is_shared(options);
     let contents = Contents::InMemory;
-    let mut check = Check { options, ranks, terminal, outputs, attempt, properties, heuristic, contents, sends_scouts };
+    let mut check = Check {
+        options,
+        ranks,
+        terminal,
+        outputs,
+        attempt,
+        properties,
+        heuristic,
+        contents,
+        sends_scouts,
+        counted_steps,
+    };
     let ended = match front_end {
         Ok(front_end) => rounds::run(front_end, resumed.is_none(), clock, watcher, &mut check)?,
         Err(stop) => Ended::Stopped(stop),
@@ -155,6 +172,8 @@ struct Check<'a> {
     contents: Contents,
     /// Whether scouts are sent ahead of a breadth-first search.
     sends_scouts: bool,
+    /// What is taken for granted where an automaton counts steps.
+    counted_steps: Option<String>,
 }
 
 impl<F: FrontEnd> Exploration<F> for Check<'_> {
@@ -193,11 +212,15 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
                 (Some(made), searched)
             }
             Ok(made) => {
-                let question = CycleQuestion { origin: &origin, attempt: &self.attempt, round: &round };
-                let (options, terminal) = (self.options, self.terminal);
-                let watched =
-                    cycle_engine::search(&made.searched, &self.properties, &question, self.ranks, options, terminal)?;
-                self.attempt.number += 1;
+                let question = CycleQuestion { origin: &origin, round: &round };
+                let watched = cycle_engine::search(
+                    &made.searched,
+                    &self.properties,
+                    &question,
+                    &mut self.attempt,
+                    self.ranks,
+                    (self.options, self.terminal),
+                )?;
                 violated = watched.violated;
                 (Some(made), watched.searched)
             }
@@ -208,6 +231,7 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
             let facts = outcome.judgement.refuted.into_iter().collect();
             return Ok(Explored::Refuted { facts, states: outcome.statistics.states });
         }
+        outcome.judgement.premises.extend(self.counted_steps.clone());
         outcome.statistics.store_bytes += made.as_ref().map_or(0, |made| F::contents_bytes(&made.searched));
         let looked_at = LookedAt {
             claims: !self.options.no_claims,
@@ -537,11 +561,10 @@ fn check_property_options(options: &CheckOptions, properties: &[Property]) -> Re
     }
     let is_shared = cluster::is_shared(options);
     if is_shared {
-        check_cycles_on_ranks(options, properties)?;
+        check_cycles_on_ranks(options)?;
     }
     let by_depth = matches!(options.cluster.partition, Some(PartitionOption::Named(Partition::DepthSlices(_))));
     let refused = [
-        (options.cluster.checkpoint.is_some(), "--checkpoint"),
         (is_shared && by_depth, "--partition depth"),
         (!matches!(options.store, Store::Tree | Store::Exact), "any --store but tree and exact"),
         (!is_shared && !options.search.is_by_levels(), "--search"),
@@ -557,7 +580,7 @@ fn check_property_options(options: &CheckOptions, properties: &[Property]) -> Re
 }
 
 /// Refuses ways to look for runs that ranks do not have, and what their ways do not go together with.
-fn check_cycles_on_ranks(options: &CheckOptions, properties: &[Property]) -> Result<(), Failure> {
+fn check_cycles_on_ranks(options: &CheckOptions) -> Result<(), Failure> {
     let name = options.cycles.name();
     let Some(method) = options.cycles.method() else {
         return Err(Failure::with_help(
@@ -565,18 +588,18 @@ fn check_cycles_on_ranks(options: &CheckOptions, properties: &[Property]) -> Res
             "ranks have --cycles owcty, naive-nested, improved-nested and bounded-nested; or leave out what asks for ranks",
         ));
     };
-    if properties.iter().any(|property| property.is_of_ends) {
-        return Err(Failure::with_help(
-            "--livelock is not checked on ranks: whether an end can be reached is found out backwards, and ranks know the steps forward",
-            "leave out what asks for ranks: it is checked by one thread",
-        ));
-    }
     if options.deterministic && !method.is_predictable() {
         return Err(Failure::with_help(
             format!(
                 "--cycles {name} finds another run when messages come in another order, and --deterministic forbids that"
             ),
             "use --cycles owcty or bounded-nested, or leave --deterministic out",
+        ));
+    }
+    if options.cluster.checkpoint.is_some() && options.cycles == options::CycleOption::BoundedNested {
+        return Err(Failure::with_help(
+            "--checkpoint does not keep the nested searches that a rank has by itself while it explores",
+            "use --cycles owcty, or leave --checkpoint out",
         ));
     }
     if options.cluster.local_search.is_some() && !method.allows_local_search() {

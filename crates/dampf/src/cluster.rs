@@ -4,6 +4,7 @@
 //! same from beginning to end; the first one alone says what was found. Each thread of a rank has a part of the states,
 //! and is to the search what a rank with one thread is.
 
+use crate::earlier_properties::EarlierProperties;
 use crate::failure::Failure;
 use crate::options::{CheckOptions, CycleOption, PartitionOption, Search};
 use crate::resume;
@@ -291,9 +292,10 @@ pub fn settings<M: Distributable>(
         ));
     }
     let described = |folder: &PathBuf| {
+        let earlier = attempt.earlier.as_ref().map(EarlierProperties::to_json).unwrap_or_default();
         let description = match &attempt.description {
-            Some(first) => resume::with_origin(first, origin),
-            None => resume::description(origin)?,
+            Some(first) => resume::with_origin(first, origin, &earlier),
+            None => resume::description(origin, &earlier)?,
         };
         Ok::<_, Failure>((folder.clone(), description))
     };
@@ -316,11 +318,12 @@ pub fn settings<M: Distributable>(
             folder,
             every: cluster.checkpoint_every,
             identity: format!(
-                "{}{:?}{:?}{:?}",
+                "{}{:?}{:?}{:?}{:?}",
                 resume::identity(origin),
                 options.search,
                 options.deterministic,
-                waiting
+                waiting,
+                attempt.earlier.as_ref().map(|earlier| earlier.count)
             ),
             description,
             start: match (attempt.is_resumed, attempt.number) {
@@ -344,6 +347,8 @@ pub struct Attempt {
     pub is_resumed: bool,
     /// What the checkpoint keeps for whoever resumes, where that was said before.
     pub description: Option<String>,
+    /// What came of the properties before the one that is looked at, where it is about properties.
+    pub earlier: Option<EarlierProperties>,
 }
 
 impl Attempt {
@@ -354,7 +359,8 @@ impl Attempt {
             (Some(folder), Some(_)) => Some(resume::kept(folder)?),
             _ => None,
         };
-        Ok(Attempt { number: 0, is_resumed: resumed.is_some(), description })
+        let earlier = description.as_deref().and_then(resume::earlier);
+        Ok(Attempt { number: 0, is_resumed: resumed.is_some(), description, earlier })
     }
 }
 

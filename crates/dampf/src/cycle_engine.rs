@@ -1,6 +1,7 @@
 //! Looks for runs that violate properties, as the options say, and tells them.
 
 use crate::cluster::{self, Attempt, Ranks};
+use crate::earlier_properties::EarlierProperties;
 use crate::engine::{Searched, search_options};
 use crate::failure::Failure;
 use crate::interrupt;
@@ -8,6 +9,7 @@ use crate::options::{self, CheckOptions, CycleOption, Fairness};
 use crate::progress::Progress;
 use crate::properties::{Property, STARVES};
 use crate::rounds::Round;
+use crate::store_options::Store;
 use crate::terminal::Terminal;
 use dampf_core::{
     Acceptance, Describe, Fault, Finding, Model, Movers, Propositions, Sections, Statistics, Transfer, Verdict, Word,
@@ -15,16 +17,20 @@ use dampf_core::{
 };
 use dampf_dist::SoughtCycles;
 use dampf_ltl::{
-    CycleAlgorithm, CycleSearch, FairCopies, MOVERS_MAX, Product, check_cycles, check_ends, confirmed, projected,
-    shortened,
+    CycleAlgorithm, CycleSearch, FairCopies, MOVERS_MAX, Product, check_cycles, check_ends, check_nested, confirmed,
+    hopeless_from, projected, shortened,
 };
 use dampf_report::{Origin, Run};
-use dampf_search::{Judgement, Monitor, Outcome, judge};
-use dampf_store::{ExactStore, Exactness};
+use dampf_search::{Monitor, Outcome, judge};
+use dampf_store::{ColouredTree, ExactStore, Exactness};
 use std::sync::Arc;
 
 /// A shorter run is looked for among so many states, unless it is asked for.
 const SHORTENED_STATES_MAX: usize = 200_000;
+
+/// Why it is not known whether every state leads on to an end where there is none: a program may be meant to go on for
+/// ever, and another may lose its way in every run.
+const NO_END_TO_MISS: &str = "no run ends at all, so no state can have lost its way to an end; a formula (--ltl) says what else runs are to come to";
 
 /// What looking at properties came to.
 pub struct Watched {
@@ -36,32 +42,28 @@ pub struct Watched {
 /// What all searches of a round have in common.
 pub struct CycleQuestion<'a> {
     pub origin: &'a Origin,
-    pub attempt: &'a Attempt,
     pub round: &'a Round,
 }
 
-/// Looks at properties one after the other, until one is violated.
+/// Looks at properties one after the other, until one is violated. A search that is resumed begins with the one that it
+/// was at. Each counts as an attempt of its own.
 pub fn search<M: Propositions + Acceptance + Movers + Transfer + Sections>(
     model: &M,
     properties: &[Property],
     question: &CycleQuestion,
+    attempt: &mut Attempt,
     ranks: &mut Ranks,
-    options: &CheckOptions,
-    terminal: &Terminal,
+    (options, terminal): (&CheckOptions, &Terminal),
 ) -> Result<Watched, Failure> {
     let round = question.round;
-    let nothing = Outcome {
-        verdict: Verdict::Verified,
-        statistics: Statistics::default(),
-        findings: Vec::new(),
-        stopped: None,
-        judgement: Judgement::default(),
-    };
-    let mut watched = Watched { searched: Searched::alone(nothing), violated: None };
-    for (number, property) in properties.iter().enumerate() {
+    let earlier = attempt.earlier.take().filter(|_| attempt.is_resumed && attempt.number == 0).unwrap_or_default();
+    let mut watched = Watched { searched: Searched::alone(earlier.outcome()), violated: None };
+    for (number, property) in properties.iter().enumerate().skip(earlier.count) {
+        attempt.earlier = Some(EarlierProperties::new(number, &watched.searched.outcome));
         let before = watched.searched.outcome.statistics;
         let Searched { mut outcome, traffic, .. } =
-            search_one(model, property, (question, before.states), ranks, (options, terminal))?;
+            search_one(model, property, (question, attempt, before.states), ranks, (options, terminal))?;
+        attempt.number += 1;
         watched.searched.traffic = traffic;
         outcome.statistics = together(before, outcome.statistics);
         let all = &mut watched.searched.outcome;
@@ -99,11 +101,11 @@ fn together(one: Statistics, other: Statistics) -> Statistics {
 fn search_one<M: Propositions + Acceptance + Movers + Transfer + Sections>(
     model: &M,
     property: &Property,
-    (question, states_before): (&CycleQuestion, u64),
+    (question, attempt, states_before): (&CycleQuestion, &Attempt, u64),
     ranks: &mut Ranks,
     (options, terminal): (&CheckOptions, &Terminal),
 ) -> Result<Searched, Failure> {
-    if property.is_of_ends {
+    if property.is_of_ends && matches!(ranks, Ranks::One) && !options.deterministic {
         return Ok(Searched::alone(search_ends(model, (question.round, states_before), options, terminal)));
     }
     let product = product(model, property);
@@ -119,21 +121,40 @@ fn search_one<M: Propositions + Acceptance + Movers + Transfer + Sections>(
         options: search_options(options, &round.clock, round.states_before + states_before),
     };
     let searched = match ranks {
+        _ if property.is_of_ends => {
+            let mut alone = Ranks::Here { ranks: 1, threads: options.threads as u32 };
+            let is_alone = matches!(ranks, Ranks::One);
+            let ranks = if is_alone { &mut alone } else { ranks };
+            search_on_ranks(model, (&search, true), (question, attempt), ranks, (options, &monitor))
+                .map(|searched| Searched { traffic: searched.traffic.filter(|_| !is_alone), ..searched })
+        }
         // The run that is the same for any number of threads and ranks is the one that ranks choose.
         Ranks::One if options.deterministic && !search.is_fair && options.cycles == CycleOption::Auto => {
             let mut alone = Ranks::Here { ranks: 1, threads: options.threads as u32 };
-            search_on_ranks(&product, &search, question, &mut alone, (options, &monitor))
+            search_on_ranks(&product, (&search, false), (question, attempt), &mut alone, (options, &monitor))
                 .map(|searched| Searched { traffic: None, ..searched })
         }
         // To more than these nobody is fair, which is said at once.
         ranks if matches!(ranks, Ranks::One) || search.is_fair && product.mover_count() > MOVERS_MAX => {
-            let outcome = check_cycles(&product, &ExactStore::new(product.width()), &search, &monitor);
+            // Whole states are found faster, a compressed tree of them takes a third of the memory: who limits it wants
+            // the latter.
+            let is_compressed = options.store == Store::Tree && options.max_memory.is_some();
+            let nests = search.algorithm == CycleAlgorithm::Ndfs && !search.is_fair && is_compressed;
+            let outcome = if nests {
+                check_nested(&product, &ColouredTree::coloured(product.width()), &search, &monitor)
+            } else {
+                check_cycles(&product, &ExactStore::new(product.width()), &search, &monitor)
+            };
             Ok(Searched::alone(shorter(outcome, &product, search.is_fair, options)))
         }
-        ranks if search.is_fair => {
-            search_on_ranks(&FairCopies::new(&product), &search, question, ranks, (options, &monitor))
-        }
-        ranks => search_on_ranks(&product, &search, question, ranks, (options, &monitor)),
+        ranks if search.is_fair => search_on_ranks(
+            &FairCopies::new(&product),
+            (&search, false),
+            (question, attempt),
+            ranks,
+            (options, &monitor),
+        ),
+        ranks => search_on_ranks(&product, (&search, false), (question, attempt), ranks, (options, &monitor)),
     };
     progress.finish();
     searched
@@ -154,14 +175,18 @@ fn shorter<M: Acceptance>(mut outcome: Outcome, product: &M, is_fair: bool, opti
 /// Looks for cycles on all ranks.
 fn search_on_ranks<P: Acceptance + Transfer + Sections>(
     product: &P,
-    search: &CycleSearch,
-    question: &CycleQuestion,
+    (search, of_ends): (&CycleSearch, bool),
+    (question, attempt): (&CycleQuestion, &Attempt),
     ranks: &mut Ranks,
     (options, monitor): (&CheckOptions, &Monitor),
 ) -> Result<Searched, Failure> {
-    let settings = cluster::settings(options, question.attempt, question.origin, product, ranks.parts())?;
-    let sought = SoughtCycles { is_accepting: &|state: &[Word]| product.is_accepting(state), fault: &search.fault };
-    let summary = ranks.search_cycles(product, sought, (&search.options, &settings), monitor)?;
+    let settings = cluster::settings(options, attempt, question.origin, product, ranks.parts())?;
+    let is_accepting = |state: &[Word]| of_ends || product.is_accepting(state);
+    let sought = SoughtCycles { is_accepting: &is_accepting, fault: &search.fault, of_ends };
+    let mut summary = ranks.search_cycles(product, sought, (&search.options, &settings), monitor)?;
+    for finding in summary.findings.iter_mut().filter(|finding| of_ends && !finding.trail.cycle.is_empty()) {
+        finding.fault = hopeless_from(finding.trail.stem.len());
+    }
     let certainty = (Exactness::Exact, summary.statistics.states);
     let verdict = judge(&summary.findings, &summary.judgement, summary.stopped, certainty, &search.options);
     let traffic = Some(cluster::traffic(&summary, &settings));
@@ -172,7 +197,16 @@ fn search_on_ranks<P: Acceptance + Transfer + Sections>(
         stopped: summary.stopped,
         judgement: summary.judgement,
     };
+    let outcome = if of_ends { without_ends(outcome) } else { outcome };
     Ok(Searched { outcome, traffic, cut_short: None })
+}
+
+/// Nothing is said of states that lead on to an end where there is none.
+fn without_ends(mut outcome: Outcome) -> Outcome {
+    if outcome.verdict == Verdict::Verified && !outcome.judgement.met_end {
+        outcome.verdict = Verdict::Unknown(NO_END_TO_MISS.to_owned());
+    }
+    outcome
 }
 
 /// Looks for states from which no end can be reached.
@@ -188,7 +222,7 @@ fn search_ends<M: Acceptance + Movers>(
     let search = search_options(options, &round.clock, round.states_before + states_before);
     let outcome = check_ends(model, &ExactStore::new(model.width()), &search, &monitor);
     progress.finish();
-    outcome
+    without_ends(outcome)
 }
 
 fn product<'a, M: Propositions + Acceptance>(model: &'a M, property: &'a Property) -> Product<'a, M> {

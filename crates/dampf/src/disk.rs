@@ -22,8 +22,8 @@ pub fn search<M: Restore>(
     let settings = DiskSettings {
         identity: resume::identity(origin),
         description: match &attempt.description {
-            Some(first) => resume::with_origin(first, origin),
-            None => resume::description(origin)?,
+            Some(first) => resume::with_origin(first, origin, ""),
+            None => resume::description(origin, "")?,
         },
         max_disk_bytes: options.max_disk,
         checkpoint_every: options.cluster.checkpoint_every,

@@ -14,6 +14,7 @@ mod contents;
 mod cycle_engine;
 mod definitions;
 mod disk;
+mod earlier_properties;
 mod engine;
 mod failure;
 mod fault_options;

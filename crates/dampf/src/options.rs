@@ -101,7 +101,7 @@ Exit status: 0 verified, 1 violated, 2 bad usage or input, 3 unknown.
 What a verdict covers and what it does not is told in docs/verified.md.
 Ctrl-C ends the search and prints what was learnt; a second Ctrl-C ends Dampf at once.";
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct CheckOptions {
     #[command(flatten)]
     pub model: ModelOptions,
@@ -297,7 +297,7 @@ pub enum PartitionOption {
 }
 
 /// How a search is shared among ranks, each with its own part of the states.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct ClusterOptions {
     /// Share the states among N ranks in this process; under `mpirun -n N` the processes are the ranks
     ///

@@ -185,11 +185,11 @@ pub fn is_hanoi(file: &Path) -> bool {
 
 /// An automaton in a file: in the Hanoi format, over expressions, or in the language's own form.
 fn in_file<F: FrontEnd>(front_end: &mut F, file: &Path) -> Result<Property, Failure> {
+    let mut is_stutter_invariant = false;
     let automaton = match is_hanoi(file) {
         true => {
-            let source = read_source(file)?;
-            let parsed = dampf_ltl::parse_hoa(&source.text);
-            let (mut automaton, expressions) = parsed.map_err(|problem| Diagnostic { source, ..problem })?;
+            let (mut automaton, expressions) = hanoi(file)?;
+            is_stutter_invariant = dampf_ltl::accepts_stuttering(&automaton);
             let expressions: Vec<Observed> = expressions.into_iter().map(|text| Observed { text }).collect();
             let first = front_end.observe(&expressions)?;
             shift(&mut automaton, first);
@@ -198,7 +198,27 @@ fn in_file<F: FrontEnd>(front_end: &mut F, file: &Path) -> Result<Property, Fail
         false => front_end.automaton_in(file)?,
     };
     let message = format!("property violated: the automaton of `{}` accepts this run", file.display());
-    Ok(Property::new(FaultKind::Property, message, automaton))
+    let name = if automaton.name.is_empty() { file.display().to_string() } else { automaton.name };
+    let automaton = Automaton { name, ..automaton };
+    Ok(Property { is_stutter_invariant, ..Property::new(FaultKind::Property, message, automaton) })
+}
+
+fn hanoi(file: &Path) -> Result<(Automaton, Vec<String>), Failure> {
+    let source = read_source(file)?;
+    Ok(dampf_ltl::parse_hoa(&source.text).map_err(|problem| Diagnostic { source, ..problem })?)
+}
+
+/// What a verdict takes for granted where an automaton may count the steps of a program, in which what a step is, is
+/// our choice; none where it does not.
+pub fn counted_steps(options: &CheckOptions) -> Result<Option<String>, Failure> {
+    let Some(file) = options.buchi.as_deref().filter(|file| is_hanoi(file)) else { return Ok(None) };
+    let counts = !dampf_ltl::accepts_stuttering(&hanoi(file)?.0);
+    Ok(counts.then(|| {
+        format!(
+            "a step is one access to memory, or one operation on locks and threads (`--reduce none`): the automaton of `{}` may count steps",
+            file.display()
+        )
+    }))
 }
 
 /// The accepting states that the model itself has.

@@ -4,6 +4,7 @@
 //! up from these, and what the command line says now comes on top.
 
 use crate::check;
+use crate::earlier_properties::EarlierProperties;
 use crate::failure::Failure;
 use crate::front_ends::Registry;
 use crate::options::{Arguments, CheckOptions, Command, ResumeOptions};
@@ -18,8 +19,8 @@ use std::path::{Path, PathBuf};
 const SEPARATOR: char = '\u{1f}';
 const END: char = '\u{1e}';
 
-/// What a checkpoint keeps beside the states.
-pub fn description(origin: &Origin) -> Result<String, Failure> {
+/// What a checkpoint keeps beside the states. `earlier` is of properties that were looked at before.
+pub fn description(origin: &Origin, earlier: &str) -> Result<String, Failure> {
     let kept = |text: std::ffi::OsString| {
         text.into_string().map_err(|text| {
             Failure::with_help(
@@ -30,13 +31,18 @@ pub fn description(origin: &Origin) -> Result<String, Failure> {
     };
     let folder = kept(std::env::current_dir().unwrap_or_default().into_os_string())?;
     let arguments = std::env::args_os().map(kept).collect::<Result<Vec<_>, _>>()?.join(&SEPARATOR.to_string());
-    Ok(format!("{folder}{END}{arguments}{END}{}", identity(origin)))
+    Ok(format!("{folder}{END}{arguments}{END}{}{END}{earlier}", identity(origin)))
 }
 
 /// The same command, with what is known of the model by now.
-pub fn with_origin(description: &str, origin: &Origin) -> String {
-    let command = description.rsplit_once(END).map_or(description, |(command, _)| command);
-    format!("{command}{END}{}", identity(origin))
+pub fn with_origin(description: &str, origin: &Origin, earlier: &str) -> String {
+    let command: Vec<&str> = description.split(END).take(2).collect();
+    format!("{}{END}{}{END}{earlier}", command.join(&END.to_string()), identity(origin))
+}
+
+/// What a description says of properties that were looked at before.
+pub fn earlier(description: &str) -> Option<EarlierProperties> {
+    description.split(END).nth(3).and_then(EarlierProperties::from_json)
 }
 
 /// What of an origin tells one search from another.

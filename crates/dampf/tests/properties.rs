@@ -260,6 +260,7 @@ fn what_ranks_do_not_have_is_refused() {
         (&["--cycles", "improved-nested", "--deterministic"], "bounded-nested"),
         (&["--local-search", "3", "--search", "first-come"], "--cycles bounded-nested or naive-nested"),
         (&["--cycles", "bounded-nested", "--local-search", "3"], "--search first-come"),
+        (&["--cycles", "bounded-nested", "--checkpoint", "there"], "--cycles owcty"),
     ] {
         let refused = check(&playground, &[&["--ranks", "2", "--property", "ends"], arguments].concat());
         assert_eq!(refused.status, 2, "{arguments:?}: {refused:?}");

@@ -175,6 +175,46 @@ fn a_search_that_is_killed_goes_on_from_its_checkpoint() {
     assert!(resumed * 2 >= runs, "only {resumed} of {runs} searches had a checkpoint");
 }
 
+/// Two properties, the first of which holds: a search that is resumed goes on with the one that it was at.
+#[test]
+fn a_search_for_cycles_that_is_killed_goes_on_from_its_checkpoint() {
+    let holds = "([]<> Philosopher[0].eat && []<> Philosopher[0].hungry) -> []<> Philosopher[0].think";
+    let is_violated = "[]<> Philosopher[0].eat";
+    let model = ["dmc/philosophers.dmc", "-D", "N=9", "-D", "LEFTHANDED=1", "--ltl", holds, "--ltl"];
+    let runs: u64 = std::env::var("DAMPF_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(6);
+    let mut resumed = 0;
+    for second in [holds, is_violated] {
+        let model = [&model[..], &[second]].concat();
+        let expected = summary_of(&[&["check", "--ranks", "2"], &model[..]].concat());
+        for number in 0..runs {
+            let folder = tempfile::tempdir().unwrap();
+            let checkpoints = folder.path().join("checkpoints");
+            let checkpoints = checkpoints.to_str().unwrap();
+            let search = ["bfs", "first-come"][number as usize % 2];
+            let begin = [
+                &["check"],
+                &model[..],
+                &["--ranks", "2", "--search", search, "--checkpoint", checkpoints, "--checkpoint-every", "0.02s"],
+            ]
+            .concat();
+            killed_after(Duration::from_millis(100 + number * 211 % 1500), &begin);
+            if !Path::new(checkpoints).join("dampf-search.manifest").exists() {
+                continue;
+            }
+            resumed += 1;
+            let ranks = ["1", "2", "3"][number as usize % 3];
+            let finished = summary_of(&["resume", checkpoints, "--ranks", ranks]);
+            assert_eq!(finished["verdict"], expected["verdict"], "{search}, resumed on {ranks}");
+            if second == holds {
+                assert_eq!(counts(&finished), counts(&expected), "{search}, resumed on {ranks}");
+            } else {
+                assert!(finished["cycle_start"].is_u64(), "{finished}");
+            }
+        }
+    }
+    assert!(resumed >= runs, "only {resumed} of {} searches had a checkpoint", 2 * runs);
+}
+
 #[test]
 fn a_limit_leaves_a_checkpoint_and_says_so() {
     let folder = tempfile::tempdir().unwrap();

@@ -5,6 +5,7 @@
 
 mod beem;
 mod case;
+mod ltl;
 mod notes;
 pub mod promela;
 mod ranks;
@@ -15,6 +16,7 @@ use crate::checker::{Checker, Setting};
 use crate::workspace::{FileOptions, Workspace};
 use case::{Case, Examined};
 use clap::{Args, Subcommand};
+use ltl::LtlOptions;
 use promela::PromelaOptions;
 use ranks::RanksOptions;
 use reduction::ReductionOptions;
@@ -40,6 +42,10 @@ pub enum Corpus {
     ///
     /// Compares verdicts, states and transitions; depth and number of faults where the strategy keeps them.
     Ranks(RanksOptions),
+    /// Properties of the BEEM models with the answers of its ltl_answers.tsv, with every search for cycles
+    ///
+    /// Compares verdicts, and states and transitions where a property holds.
+    Ltl(LtlOptions),
     /// All models with and without partial-order reduction, in every kind of search
     ///
     /// Compares verdicts and kinds of faults with the search without reduction, and the states of all searches with
@@ -110,6 +116,7 @@ pub fn run(workspace: &Workspace, corpus: &Corpus) -> Result<(), Failure> {
         Corpus::Dmc(options) => (options, notes::cases(&workspace.root.join("models/dmc"), "dmc")?),
         Corpus::Promela(options) => return promela::run(workspace, options),
         Corpus::Ranks(options) => return ranks::run(workspace, options),
+        Corpus::Ltl(options) => return ltl::run(workspace, options),
         Corpus::Reduction(options) => return reduction::run(workspace, options),
     };
     let cases: Vec<Case> = cases.into_iter().filter(|case| options.wants(case)).collect();

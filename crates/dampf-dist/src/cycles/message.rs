@@ -16,6 +16,10 @@ pub(crate) enum CycleMessage<'b> {
         round: u64,
         tally: Tally,
     },
+    /// From these states of the receiver an end can be reached.
+    Ending {
+        numbers: Vec<u32>,
+    },
     /// By which step does the state of this number lead to this one? That is the step of this number, counted from the
     /// end of the cycle; the rank `home` collects them.
     Retrace {
@@ -59,6 +63,16 @@ impl CycleMessage<'_> {
                 [*step, action.0, u64::from(*is_first)].into_iter().for_each(|number| out.number(number));
             }
             CycleMessage::Concluded => out.push(4),
+            CycleMessage::Ending { numbers } => {
+                out.push(5);
+                out.number(numbers.len() as u64);
+                // They are sorted, so what is between two neighbours is small.
+                let mut before = 0;
+                for &number in numbers {
+                    out.number(u64::from(number - before));
+                    before = number;
+                }
+            }
         }
         out
     }
@@ -81,6 +95,14 @@ impl CycleMessage<'_> {
                 is_first: reader.number()? != 0,
             },
             4 => CycleMessage::Concluded,
+            5 => {
+                let (mut numbers, mut before) = (Vec::new(), 0u32);
+                for _ in 0..reader.count()? {
+                    before = before.checked_add(reader.word()?).ok_or(Garbled)?;
+                    numbers.push(before);
+                }
+                CycleMessage::Ending { numbers }
+            }
             _ => return Err(Garbled),
         })
     }

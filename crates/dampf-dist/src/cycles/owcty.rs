@@ -11,7 +11,8 @@
 
 use super::rounds::Tally;
 use super::table::StateTable;
-use super::{Load, Technique};
+use super::{CycleProgress, Load, Technique};
+use crate::saving::KeptStates;
 use dampf_net::Rank;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,6 +58,34 @@ impl Owcty {
             kept: None,
             iterations: 1,
         }
+    }
+
+    /// Goes on from a checkpoint.
+    pub fn resumed(table: &mut StateTable, progress: CycleProgress, kept: &KeptStates) -> Self {
+        let mut owcty = Owcty::new(table);
+        if progress.kept.is_some() {
+            table.drop_all();
+            for &(state, count) in kept {
+                let number = table.number(state).expect("a kept state was stored");
+                table.keep(number);
+                owcty.predecessors[number as usize] = count;
+            }
+        }
+        owcty.half = if progress.drops { Half::Dropping } else { Half::Reaching };
+        (owcty.kept, owcty.iterations) = (progress.kept, progress.iterations);
+        owcty
+    }
+
+    /// How far it has come, between two halves.
+    pub fn progress(&self) -> CycleProgress {
+        CycleProgress { drops: self.half == Half::Dropping, kept: self.kept, iterations: self.iterations }
+    }
+
+    /// The states that are kept between two halves; none at the beginning, when all are.
+    pub fn kept_states(&self, table: &StateTable) -> KeptStates {
+        let numbers = if self.kept.is_some() { 0..table.len() } else { 0..0 };
+        let kept = numbers.filter(|&number| table.is_kept(number));
+        kept.map(|number| (table.state(number), self.predecessors[number as usize])).collect()
     }
 
     /// A half of an iteration has ended on all ranks, with this many states reached or dropped.

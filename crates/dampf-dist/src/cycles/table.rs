@@ -72,6 +72,15 @@ impl StateTable {
         self.marks[number as usize] & IS_KEPT != 0
     }
 
+    pub fn keep(&mut self, number: u32) {
+        self.marks[number as usize] |= IS_KEPT;
+    }
+
+    /// Keeps no state.
+    pub fn drop_all(&mut self) {
+        self.marks.iter_mut().for_each(|marks| *marks &= !IS_KEPT);
+    }
+
     #[inline]
     pub fn drop(&mut self, number: u32) {
         self.marks[number as usize] &= !IS_KEPT;

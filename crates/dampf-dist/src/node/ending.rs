@@ -45,7 +45,7 @@ impl<M: Distributable, S: RankStore> Node<'_, M, S> {
     /// Goes on looking for cycles.
     pub(super) fn cycle(&mut self) -> Turn {
         let cycles = self.cycles.as_mut().expect("cycles are looked for");
-        match cycles.turn(&mut self.exploration, &mut self.mail) {
+        match cycles.turn(&mut self.exploration, &mut self.mail, self.saving.as_mut()) {
             CycleTurn::Waits => Turn::Idle,
             CycleTurn::Worked { work } => Turn::Worked { work },
             CycleTurn::Concluded => {

@@ -57,23 +57,62 @@ pub fn simulated_cycles<M: Distributable + Acceptance + Sync>(
     network: &simulation::SimulationSettings,
     monitors: &[Monitor],
 ) -> Summary {
+    let (summary, outcome) = try_simulated_cycles(models, ranks, (options, settings), network, monitors);
+    assert_eq!(outcome.ending, simulation::Ending::Finished, "{settings:?} {options:?} {network:?}");
+    summary.expect("the search has ended")
+}
+
+/// The same, where the simulation may end before the search has.
+#[allow(dead_code, reason = "each test crate uses what it needs")]
+pub fn try_simulated_cycles<M: Distributable + Acceptance + Sync>(
+    models: &[M],
+    ranks: Rank,
+    (options, settings): (&SearchOptions, &RankSettings),
+    network: &simulation::SimulationSettings,
+    monitors: &[Monitor],
+) -> (Option<Summary>, simulation::Outcome) {
+    try_simulated_runs(models, ranks, (options, settings), network, monitors, false)
+}
+
+/// The same for states from which no end can be reached.
+#[allow(dead_code, reason = "each test crate uses what it needs")]
+pub fn try_simulated_ends<M: Distributable + Acceptance + Sync>(
+    models: &[M],
+    ranks: Rank,
+    (options, settings): (&SearchOptions, &RankSettings),
+    network: &simulation::SimulationSettings,
+    monitors: &[Monitor],
+) -> (Option<Summary>, simulation::Outcome) {
+    try_simulated_runs(models, ranks, (options, settings), network, monitors, true)
+}
+
+fn try_simulated_runs<M: Distributable + Acceptance + Sync>(
+    models: &[M],
+    ranks: Rank,
+    (options, settings): (&SearchOptions, &RankSettings),
+    network: &simulation::SimulationSettings,
+    monitors: &[Monitor],
+    of_ends: bool,
+) -> (Option<Summary>, simulation::Outcome) {
     let fault = cycle_fault();
     let model = |rank: Rank| &models[rank as usize % models.len()];
-    let is_accepting: Vec<_> = (0..ranks).map(|rank| move |state: &[Word]| model(rank).is_accepting(state)).collect();
+    let is_accepting: Vec<_> =
+        (0..ranks).map(|rank| move |state: &[Word]| of_ends || model(rank).is_accepting(state)).collect();
     let stores: Vec<TreeStore> = (0..ranks).map(|rank| TreeStore::new(model(rank).width())).collect();
     let mut nodes: Vec<Node<M, TreeStore>> = (0..ranks)
         .map(|rank| {
             let (store, monitor) = (&stores[rank as usize], &monitors[rank as usize]);
-            let sought = SoughtCycles { is_accepting: &is_accepting[rank as usize], fault: &fault };
+            let sought = SoughtCycles { is_accepting: &is_accepting[rank as usize], fault: &fault, of_ends };
             Node::with_cycles((rank, ranks), model(rank), store, (options, settings), monitor, sought)
                 .unwrap_or_else(|problem| panic!("{problem}"))
         })
         .collect();
     let outcome = simulation::simulate(&mut nodes, network);
-    assert_eq!(outcome.ending, simulation::Ending::Finished, "{settings:?} {options:?} {network:?}");
-    let known = |node: &Node<M, TreeStore>| node.summary().map(Summary::encode);
-    assert!(nodes.iter().all(|node| known(node) == known(&nodes[0])));
-    nodes[0].summary().cloned().expect("the search has ended")
+    if outcome.ending == simulation::Ending::Finished && outcome.lost.is_none() {
+        let known = |node: &Node<M, TreeStore>| node.summary().map(Summary::encode);
+        assert!(nodes.iter().all(|node| known(node) == known(&nodes[0])));
+    }
+    (nodes[0].summary().cloned(), outcome)
 }
 
 #[allow(dead_code, reason = "each test crate uses what it needs")]

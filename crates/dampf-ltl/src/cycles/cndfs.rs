@@ -98,13 +98,13 @@ struct Worker<'a, M: Acceptance + Movers, S: Numbered> {
 }
 
 impl<M: Acceptance + Movers, S: Numbered> Worker<'_, M, S> {
-    fn colours(&self, state: u32) -> u32 {
-        self.store.marks(name(state))
+    fn colours(&self, state: StateRef) -> u32 {
+        self.store.marks(state)
     }
 
     fn enter(&mut self, edge: Edge) {
         // Whoever comes first counts the state's steps and tells its faults.
-        let is_again = self.store.mark(name(edge.target), self.cyan) != 0;
+        let is_again = self.store.mark(edge.target, self.cyan) != 0;
         let is_deep = self.options.max_depth.is_some_and(|limit| self.path.depth() as u64 >= limit);
         let explorer = &mut self.explorer;
         self.path.push(edge, |edges| {
@@ -147,11 +147,11 @@ impl<M: Acceptance + Movers, S: Numbered> Worker<'_, M, S> {
                 continue;
             }
             let is_red = frame.is_marked;
-            self.store.mark(name(frame.state), if is_red { BLUE | RED } else { BLUE });
+            self.store.mark(frame.state, if is_red { BLUE | RED } else { BLUE });
             if !is_red && frame.is_accepting && self.inner(frame.state) {
                 return;
             }
-            self.store.unmark(name(frame.state), self.cyan);
+            self.store.unmark(frame.state, self.cyan);
             self.path.pop();
             if let (false, Some(before)) = (is_red || frame.is_accepting, self.path.last_mut()) {
                 before.is_marked = false;
@@ -160,7 +160,7 @@ impl<M: Acceptance + Movers, S: Numbered> Worker<'_, M, S> {
     }
 
     /// Looks for a cycle through an accepting state that the outer search leaves; whether there is one.
-    fn inner(&mut self, seed: u32) -> bool {
+    fn inner(&mut self, seed: StateRef) -> bool {
         let mut path = Path::default();
         let mut visited = HashSet::from([seed]);
         // Other accepting states among the visited.
@@ -168,7 +168,7 @@ impl<M: Acceptance + Movers, S: Numbered> Worker<'_, M, S> {
         let enter = |explorer: &mut Explorer<'_, M, S>, path: &mut Path, edge: Edge| {
             path.push(edge, |edges| explorer.expand(edge.target, true, edges));
         };
-        enter(&mut self.explorer, &mut path, Edge { target: seed, is_accepting: true, is_new: false });
+        enter(&mut self.explorer, &mut path, Edge { target: seed, is_accepting: true, is_new: false, colour: 0 });
         while !self.monitor.is_stopped() && path.last().is_some() {
             let Some(edge) = path.next_edge() else {
                 path.pop();
@@ -176,7 +176,7 @@ impl<M: Acceptance + Movers, S: Numbered> Worker<'_, M, S> {
             };
             let colours = self.colours(edge.target);
             if colours & self.cyan != 0 {
-                let way: Vec<u32> = path.states().skip(1).collect();
+                let way: Vec<StateRef> = path.states().skip(1).collect();
                 self.close(&way, edge.target);
                 return true;
             }
@@ -194,18 +194,14 @@ impl<M: Acceptance + Movers, S: Numbered> Worker<'_, M, S> {
             std::thread::yield_now();
         }
         for state in visited {
-            self.store.mark(name(state), RED);
+            self.store.mark(state, RED);
         }
         false
     }
 
     /// Notes the cycle that goes from the end of the path along some states to a state on the path.
-    fn close(&mut self, along: &[u32], to: u32) {
+    fn close(&mut self, along: &[StateRef], to: StateRef) {
         self.seen.lasso = Some(Lasso::closed(&self.path, along, to));
         self.monitor.stop(StopReason::Fault);
     }
-}
-
-fn name(state: u32) -> StateRef {
-    StateRef(u64::from(state))
 }

@@ -13,7 +13,7 @@ use crate::cycles::lasso::{Hop, Lasso, Seen};
 use crate::cycles::path::Path;
 use dampf_core::{Acceptance, Movers};
 use dampf_search::{Monitor, SearchOptions, StopReason};
-use dampf_store::Numbered;
+use dampf_store::{Numbered, StateRef};
 use std::collections::{HashMap, VecDeque};
 
 /// Of a state whose component has no cycle that meets all sets.
@@ -69,7 +69,7 @@ struct Components<'a, M: Acceptance + Movers, S: Numbered> {
     moments: Vec<u32>,
     /// The states of the components that are being built, in the order they were visited: the one with moment `m` is at
     /// `m - 1`.
-    active: Vec<u32>,
+    active: Vec<StateRef>,
     roots: Vec<Root>,
     path: Path,
     /// The sets of the edges of the states on the path, as these lie there; nothing where all are empty.
@@ -81,12 +81,12 @@ struct Components<'a, M: Acceptance + Movers, S: Numbered> {
 
 impl<M: Acceptance + Movers, S: Numbered> Components<'_, M, S> {
     #[inline]
-    fn moment(&self, state: u32) -> u32 {
-        self.moments.get(state as usize).copied().unwrap_or(0)
+    fn moment(&self, state: StateRef) -> u32 {
+        self.moments.get(state.0 as usize).copied().unwrap_or(0)
     }
 
-    fn set_moment(&mut self, state: u32, moment: u32) {
-        let state = state as usize;
+    fn set_moment(&mut self, state: StateRef, moment: u32) {
+        let state = state.0 as usize;
         if state >= self.moments.len() {
             self.moments.resize((state + 1).next_power_of_two(), 0);
         }
@@ -160,12 +160,12 @@ impl<M: Acceptance + Movers, S: Numbered> Components<'_, M, S> {
         self.roots.last_mut().expect("the component of an active state is there").sets |= sets;
     }
 
-    fn leave(&mut self, state: u32) {
+    fn leave(&mut self, state: StateRef) {
         let moment = self.moment(state);
         if self.roots.last().is_some_and(|root| root.moment == moment) {
             self.roots.pop();
             for done in self.active.drain(moment as usize - 1..) {
-                self.moments[done as usize] = DONE;
+                self.moments[done.0 as usize] = DONE;
             }
         }
         self.path.pop();
@@ -178,7 +178,7 @@ impl<M: Acceptance + Movers, S: Numbered> Components<'_, M, S> {
     /// place, each time to the nearest that is missing.
     fn close(&mut self) {
         let first = self.roots.last().expect("a component was found").moment;
-        let way: Vec<u32> = self.path.states().collect();
+        let way: Vec<StateRef> = self.path.states().collect();
         let begin = way.iter().position(|&state| self.moment(state) >= first).expect("its first state is on the path");
         let start = way[begin];
         let (mut cycle, mut met, mut at) = (Vec::new(), 0, start);
@@ -197,8 +197,8 @@ impl<M: Acceptance + Movers, S: Numbered> Components<'_, M, S> {
 
     /// The shortest way within the component from a state to a state or edge of one of the missing sets, or to a given
     /// state: its steps, and the sets that its end meets.
-    fn nearest(&mut self, from: u32, first: u32, missing: Sets, to: Option<u32>) -> (Vec<Hop>, Sets) {
-        let mut before: HashMap<u32, (u32, Hop)> = HashMap::new();
+    fn nearest(&mut self, from: StateRef, first: u32, missing: Sets, to: Option<StateRef>) -> (Vec<Hop>, Sets) {
+        let mut before: HashMap<StateRef, (StateRef, Hop)> = HashMap::new();
         let mut queue = VecDeque::from([from]);
         let mut edges = Vec::new();
         while let Some(state) = queue.pop_front() {
@@ -235,7 +235,7 @@ impl<M: Acceptance + Movers, S: Numbered> Components<'_, M, S> {
 }
 
 /// The steps of the way that a breadth-first search took.
-fn way_back(before: &HashMap<u32, (u32, Hop)>, from: u32, to: u32) -> Vec<Hop> {
+fn way_back(before: &HashMap<StateRef, (StateRef, Hop)>, from: StateRef, to: StateRef) -> Vec<Hop> {
     let mut way = Vec::new();
     let mut at = to;
     while at != from {

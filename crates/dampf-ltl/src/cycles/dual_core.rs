@@ -38,7 +38,7 @@ pub fn search<M: Acceptance + Movers, S: Numbered + Parent>(
 fn outer<M: Acceptance + Movers, S: Numbered>(
     model: &M,
     store: &S,
-    seeds: Sender<u32>,
+    seeds: Sender<StateRef>,
     (options, monitor): (&SearchOptions, &Monitor),
 ) -> Seen {
     let mut explorer = Explorer::<M, S>::new(model, store, (options, monitor), false);
@@ -59,7 +59,7 @@ fn outer<M: Acceptance + Movers, S: Numbered>(
             let _ = left.is_accepting.then(|| seeds.send(left.state));
             continue;
         };
-        if store.mark(name(edge.target), OUTER) & OUTER == 0 {
+        if store.mark(edge.target, OUTER) & OUTER == 0 {
             let is_deep = options.max_depth.is_some_and(|limit| path.depth() as u64 >= limit);
             path.push(edge, |edges| {
                 if !is_deep {
@@ -78,13 +78,13 @@ fn outer<M: Acceptance + Movers, S: Numbered>(
 fn inner<M: Acceptance + Movers, S: Numbered + Parent>(
     model: &M,
     store: &S,
-    queue: Receiver<u32>,
+    queue: Receiver<StateRef>,
     (options, monitor): (&SearchOptions, &Monitor),
 ) -> Seen {
     let mut explorer = Explorer::<M, S>::new(model, store, (options, monitor), false);
     let (mut seen, mut path) = (Seen::default(), Path::default());
     for seed in queue {
-        path.push(Edge { target: seed, is_accepting: true, is_new: false }, |edges| {
+        path.push(Edge { target: seed, is_accepting: true, is_new: false, colour: 0 }, |edges| {
             explorer.expand(seed, true, edges);
         });
         while path.last().is_some() && !monitor.is_stopped() {
@@ -96,7 +96,7 @@ fn inner<M: Acceptance + Movers, S: Numbered + Parent>(
                 let cycle = path.states().skip(1).chain([seed]).map(Hop::to).collect();
                 seen.lasso = Some(Lasso { stem: way_to(store, seed), cycle });
                 monitor.stop(StopReason::Fault);
-            } else if store.mark(name(edge.target), INNER) & INNER == 0 {
+            } else if store.mark(edge.target, INNER) & INNER == 0 {
                 path.push(edge, |edges| explorer.expand(edge.target, true, edges));
             }
         }
@@ -104,20 +104,16 @@ fn inner<M: Acceptance + Movers, S: Numbered + Parent>(
             break;
         }
         // The seed itself: a later search that comes here finds nothing that leads back to its own.
-        store.mark(name(seed), INNER);
+        store.mark(seed, INNER);
     }
     seen.judgement.absorb(explorer.take_judgement());
     seen
 }
 
 /// The states from an initial one to this one, by which each was found first.
-fn way_to<S: Parent>(store: &S, state: u32) -> Vec<u32> {
-    let ancestors = std::iter::successors(Some(name(state)), |&state| store.parent(state));
-    let mut way: Vec<u32> = ancestors.map(|state| state.0 as u32).collect();
+fn way_to<S: Parent>(store: &S, state: StateRef) -> Vec<StateRef> {
+    let ancestors = std::iter::successors(Some(state), |&state| store.parent(state));
+    let mut way: Vec<StateRef> = ancestors.collect();
     way.reverse();
     way
-}
-
-fn name(state: u32) -> StateRef {
-    StateRef(u64::from(state))
 }

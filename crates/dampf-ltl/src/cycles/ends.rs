@@ -13,7 +13,7 @@ use crate::cycles::lasso::{Hop, Lasso, Seen};
 use crate::cycles::path::Path;
 use dampf_core::{Acceptance, Movers};
 use dampf_search::{Monitor, SearchOptions};
-use dampf_store::Numbered;
+use dampf_store::{Numbered, StateRef};
 use std::collections::{HashMap, VecDeque};
 
 /// Of states whose component is done: an end can be reached; none can; none can, and the component is never left.
@@ -74,7 +74,7 @@ struct Ends<'a, M: Acceptance + Movers, S: Numbered> {
     /// When a state was visited, by its number, or what came of it; 0 for never.
     moments: Vec<u32>,
     /// The states of the components that are being built: the one with moment `m` is at `m - 1`.
-    active: Vec<u32>,
+    active: Vec<StateRef>,
     roots: Vec<Root>,
     path: Path,
     options: &'a SearchOptions,
@@ -85,12 +85,12 @@ struct Ends<'a, M: Acceptance + Movers, S: Numbered> {
 
 impl<M: Acceptance + Movers, S: Numbered> Ends<'_, M, S> {
     #[inline]
-    fn moment(&self, state: u32) -> u32 {
-        self.moments.get(state as usize).copied().unwrap_or(0)
+    fn moment(&self, state: StateRef) -> u32 {
+        self.moments.get(state.0 as usize).copied().unwrap_or(0)
     }
 
-    fn set_moment(&mut self, state: u32, moment: u32) {
-        let state = state as usize;
+    fn set_moment(&mut self, state: StateRef, moment: u32) {
+        let state = state.0 as usize;
         if state >= self.moments.len() {
             self.moments.resize((state + 1).next_power_of_two(), 0);
         }
@@ -160,7 +160,7 @@ impl<M: Acceptance + Movers, S: Numbered> Ends<'_, M, S> {
         root.is_left |= is_left;
     }
 
-    fn leave(&mut self, state: u32) {
+    fn leave(&mut self, state: StateRef) {
         let moment = self.moment(state);
         self.path.pop();
         let Some(root) = self.roots.pop_if(|root| root.moment == moment) else { return };
@@ -171,7 +171,7 @@ impl<M: Acceptance + Movers, S: Numbered> Ends<'_, M, S> {
         };
         self.has_hopeless |= !root.ends;
         for state in self.active.drain(moment as usize - 1..) {
-            self.moments[state as usize] = done;
+            self.moments[state.0 as usize] = done;
         }
         self.note_left(root.ends);
     }
@@ -179,7 +179,7 @@ impl<M: Acceptance + Movers, S: Numbered> Ends<'_, M, S> {
     /// The shortest way to a hopeless state, and on into a component that is never left, and around in it; with the
     /// number of steps to the first of these.
     fn lasso(&mut self, initial: &[Edge]) -> (Lasso, usize) {
-        let starts: Vec<u32> = initial.iter().map(|edge| edge.target).collect();
+        let starts: Vec<StateRef> = initial.iter().map(|edge| edge.target).collect();
         let mut stem = self.way(&starts, false, |moment, _| matches!(moment, HOPELESS | CAUGHT));
         let hopeless = *stem.last().expect("a hopeless state was found");
         let steps = stem.len() - 1;
@@ -193,12 +193,12 @@ impl<M: Acceptance + Movers, S: Numbered> Ends<'_, M, S> {
 
     /// The states of a shortest way from one of some states to one that is looked for, which is known by what came of
     /// it and by its number; the way has one step at least where `moves`.
-    fn way(&mut self, starts: &[u32], moves: bool, is_target: impl Fn(u32, u32) -> bool) -> Vec<u32> {
+    fn way(&mut self, starts: &[StateRef], moves: bool, is_target: impl Fn(u32, StateRef) -> bool) -> Vec<StateRef> {
         if let Some(&start) = starts.iter().find(|&&start| !moves && is_target(self.moment(start), start)) {
             return vec![start];
         }
-        let mut before: HashMap<u32, u32> = HashMap::new();
-        let mut queue: VecDeque<u32> = starts.iter().copied().collect();
+        let mut before: HashMap<StateRef, StateRef> = HashMap::new();
+        let mut queue: VecDeque<StateRef> = starts.iter().copied().collect();
         let mut edges = Vec::new();
         while let Some(state) = queue.pop_front() {
             edges.clear();

@@ -7,7 +7,7 @@
 use dampf_core::{Acceptance, Fault, Movers, Successors, Word};
 use dampf_search::expand::Explored;
 use dampf_search::{Expander, Judgement, Monitor, SearchOptions, Sink, StopReason};
-use dampf_store::{Inserted, Numbered, Session, StateRef, Store};
+use dampf_store::{Coloured, Inserted, Retrieve, Session, StateRef, Store};
 use std::convert::Infallible;
 
 /// Sets of states and edges, as bits.
@@ -22,16 +22,19 @@ pub const MOVERS_MAX: usize = Sets::BITS as usize - 1;
 /// A step, by where it leads to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Edge {
-    pub target: u32,
+    pub target: StateRef,
     /// Whether its target is an accepting state.
     pub is_accepting: bool,
     /// Whether its target was not there before.
     pub is_new: bool,
+    /// The colour of its target when the edge was found, where the store keeps colours.
+    pub colour: u8,
 }
 
 /// A fault that expanding a state has met.
 pub struct Met {
-    pub state: u32,
+    /// None for an initial state that cannot be.
+    pub state: Option<StateRef>,
     /// The index of the faulty step, or none for a fault of the state.
     pub step: Option<usize>,
     pub fault: Fault,
@@ -72,7 +75,7 @@ pub struct Explorer<'a, M: Acceptance + Movers, S: Store + 'a> {
     pub may_end: bool,
 }
 
-impl<'a, M: Acceptance + Movers, S: Numbered> Explorer<'a, M, S> {
+impl<'a, M: Acceptance + Movers, S: Retrieve> Explorer<'a, M, S> {
     pub fn new(
         model: &'a M,
         store: &'a S,
@@ -100,21 +103,49 @@ impl<'a, M: Acceptance + Movers, S: Numbered> Explorer<'a, M, S> {
         for number in (0..initial.len()).filter(|&number| initial.leads_on(number)) {
             let words = initial.state(number);
             let pending = self.session.prepare(words);
-            let (target, is_new) = numbered(self.session.commit(pending, words, None));
+            let (target, is_new) = named(self.session.commit(pending, words, None));
             self.monitor.add(u64::from(is_new), 0);
-            edges.push(Edge { target, is_accepting: self.model.is_accepting(words), is_new });
+            edges.push(Edge { target, is_accepting: self.model.is_accepting(words), is_new, colour: 0 });
         }
         for (number, fault) in met {
             self.monitor.add_fault();
-            self.met.push(Met { state: u32::MAX, step: Some(number), fault });
+            self.met.push(Met { state: None, step: Some(number), fault });
         }
         self.look_at_judgement();
     }
 
     /// Appends the edges of a state. Each state is expanded for the first time once, by one thread or another; where
     /// `is_again`, no step is counted and no fault told twice.
-    pub fn expand(&mut self, state: u32, is_again: bool, edges: &mut Vec<Edge>) {
-        let mut sink = Gathering::<M, S> {
+    #[inline]
+    pub fn expand(&mut self, state: StateRef, is_again: bool, edges: &mut Vec<Edge>) {
+        self.expand_by(state, is_again, edges, |session, pending, words, parent| {
+            (session.commit(pending, words, parent), 0)
+        });
+    }
+
+    /// The same where the store keeps colours.
+    #[inline]
+    pub fn expand_coloured(&mut self, state: StateRef, is_again: bool, edges: &mut Vec<Edge>)
+    where
+        S: Coloured,
+    {
+        self.expand_by(state, is_again, edges, S::commit_coloured);
+    }
+
+    #[inline]
+    fn expand_by(
+        &mut self,
+        state: StateRef,
+        is_again: bool,
+        edges: &mut Vec<Edge>,
+        commit: impl Fn(
+            &mut S::Session<'a>,
+            <S::Session<'a> as Session>::Pending,
+            &[Word],
+            Option<StateRef>,
+        ) -> (Inserted, u8),
+    ) {
+        let mut sink = Gathering::<M, S, _> {
             model: self.model,
             session: &mut self.session,
             pending: &mut self.pending,
@@ -124,8 +155,9 @@ impl<'a, M: Acceptance + Movers, S: Numbered> Explorer<'a, M, S> {
             may_end: &mut self.may_end,
             is_again,
             found: 0,
+            commit,
         };
-        let Ok(steps) = self.expander.expand(&[StateRef(u64::from(state))], &mut sink);
+        let Ok(steps) = self.expander.expand(&[state], &mut sink);
         self.tally.states += sink.found;
         self.tally.steps += if is_again { 0 } else { steps };
         self.tally.expansions += 1;
@@ -160,15 +192,15 @@ impl<'a, M: Acceptance + Movers, S: Numbered> Explorer<'a, M, S> {
     }
 }
 
-fn numbered(inserted: Inserted) -> (u32, bool) {
+fn named(inserted: Inserted) -> (StateRef, bool) {
     match inserted {
-        Inserted::New(state) => (state.0 as u32, true),
-        Inserted::Known(state) => (state.0 as u32, false),
+        Inserted::New(state) => (state, true),
+        Inserted::Known(state) => (state, false),
     }
 }
 
 /// Adds the successors of one state to the store and lists them.
-struct Gathering<'t, 's, M, S: Store + 's> {
+struct Gathering<'t, 's, M, S: Store + 's, C> {
     model: &'t M,
     session: &'t mut S::Session<'s>,
     pending: &'t mut Vec<<S::Session<'s> as Session>::Pending>,
@@ -178,9 +210,11 @@ struct Gathering<'t, 's, M, S: Store + 's> {
     may_end: &'t mut bool,
     is_again: bool,
     found: u64,
+    /// Looks a state up and adds it.
+    commit: C,
 }
 
-impl<M: Acceptance + Movers, S: Numbered> Gathering<'_, '_, M, S> {
+impl<M: Acceptance + Movers, S: Retrieve, C> Gathering<'_, '_, M, S, C> {
     /// Who moves along each edge, and who cannot move at all.
     fn look_at_movers(&mut self, state: &[Word], successors: &Successors) {
         let Some(fair) = &mut self.fair else { return };
@@ -204,7 +238,10 @@ pub fn mover_set(mover: usize) -> Sets {
     1 << (mover + 1)
 }
 
-impl<M: Acceptance + Movers, S: Numbered> Sink for Gathering<'_, '_, M, S> {
+impl<'s, M: Acceptance + Movers, S: Retrieve, C> Sink for Gathering<'_, 's, M, S, C>
+where
+    C: Fn(&mut S::Session<'s>, <S::Session<'s> as Session>::Pending, &[Word], Option<StateRef>) -> (Inserted, u8),
+{
     type Source = StateRef;
     type Error = Infallible;
 
@@ -225,7 +262,7 @@ impl<M: Acceptance + Movers, S: Numbered> Sink for Gathering<'_, '_, M, S> {
 
     fn fault(&mut self, explored: Explored<'_, StateRef>, step: Option<usize>, fault: Fault) {
         if !self.is_again {
-            self.met.push(Met { state: explored.source.0 as u32, step, fault });
+            self.met.push(Met { state: Some(explored.source), step, fault });
         }
     }
 
@@ -238,9 +275,10 @@ impl<M: Acceptance + Movers, S: Numbered> Sink for Gathering<'_, '_, M, S> {
                 if !all_lead_on && !successors.leads_on(step) {
                     continue;
                 }
-                let (target, is_new) = numbered(self.session.commit(pending, words, Some(source)));
+                let (inserted, colour) = (self.commit)(self.session, pending, words, Some(source));
+                let (target, is_new) = named(inserted);
                 self.found += u64::from(is_new);
-                self.edges.push(Edge { target, is_accepting: self.model.is_accepting(words), is_new });
+                self.edges.push(Edge { target, is_accepting: self.model.is_accepting(words), is_new, colour });
             }
         }
         self.pending.clear();

@@ -4,13 +4,13 @@ use crate::cycles::explorer::Met;
 use crate::cycles::path::Path;
 use dampf_core::{Action, Fault, Finding, Model, Successors, Trail, Word, Worker};
 use dampf_search::{Judgement, Monitor};
-use dampf_store::{Numbered, StateRef};
+use dampf_store::{Retrieve, StateRef};
 
 /// A run that goes on for ever, by the states it passes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Lasso {
     /// From an initial state to the one where the cycle begins.
-    pub stem: Vec<u32>,
+    pub stem: Vec<StateRef>,
     /// The steps behind that one, the last of which leads back to it.
     pub cycle: Vec<Hop>,
 }
@@ -18,7 +18,7 @@ pub struct Lasso {
 /// A step of a cycle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Hop {
-    pub target: u32,
+    pub target: StateRef,
     /// Which of the edges that lead to the target, where it matters who moves: by its number among all edges of its
     /// state.
     pub edge: Option<usize>,
@@ -26,15 +26,15 @@ pub struct Hop {
 
 impl Hop {
     /// Any step to a state.
-    pub fn to(target: u32) -> Hop {
+    pub fn to(target: StateRef) -> Hop {
         Hop { target, edge: None }
     }
 }
 
 impl Lasso {
     /// The one that goes from the end of a path along some states to a state on the path.
-    pub fn closed(path: &Path, along: &[u32], to: u32) -> Lasso {
-        let way: Vec<u32> = path.states().collect();
+    pub fn closed(path: &Path, along: &[StateRef], to: StateRef) -> Lasso {
+        let way: Vec<StateRef> = path.states().collect();
         let begin = way.iter().rposition(|&state| state == to).expect("a cycle is closed at a state on the path");
         let cycle = way[begin + 1..].iter().chain(along).copied().chain([to]).map(Hop::to).collect();
         Lasso { stem: way[..=begin].to_vec(), cycle }
@@ -43,16 +43,16 @@ impl Lasso {
 
 /// A fault, and the states on the way to where it was met.
 pub struct FaultAt {
-    pub way: Vec<u32>,
+    pub way: Vec<StateRef>,
     pub step: Option<usize>,
     pub fault: Fault,
 }
 
 impl FaultAt {
     /// `way` leads to the state that was being expanded.
-    pub fn new(met: Met, way: &[u32]) -> FaultAt {
+    pub fn new(met: Met, way: &[StateRef]) -> FaultAt {
         // An initial state that cannot be has no way to it.
-        let way = if met.state == u32::MAX { Vec::new() } else { way.to_vec() };
+        let way = if met.state.is_none() { Vec::new() } else { way.to_vec() };
         FaultAt { way, step: met.step, fault: met.fault }
     }
 }
@@ -68,7 +68,7 @@ pub struct Seen {
 impl Seen {
     /// Notes faults that were met where a path ends.
     pub fn note_faults(&mut self, met: impl Iterator<Item = Met>, path: &Path, monitor: &Monitor) {
-        let way: Vec<u32> = path.states().collect();
+        let way: Vec<StateRef> = path.states().collect();
         for met in met {
             monitor.add_fault();
             self.faults.push(FaultAt::new(met, &way));
@@ -83,14 +83,14 @@ impl Seen {
 }
 
 /// Makes runs of ways through states.
-pub struct Runs<'a, M: Model + 'a, S: Numbered + 'a> {
+pub struct Runs<'a, M: Model + 'a, S: Retrieve + 'a> {
     session: S::Session<'a>,
     worker: M::Worker<'a>,
     out: Successors,
     words: [Vec<Word>; 2],
 }
 
-impl<'a, M: Model, S: Numbered + 'a> Runs<'a, M, S> {
+impl<'a, M: Model, S: Retrieve + 'a> Runs<'a, M, S> {
     pub fn new(model: &'a M, store: &'a S) -> Self {
         Runs {
             session: store.session(),
@@ -131,37 +131,33 @@ impl<'a, M: Model, S: Numbered + 'a> Runs<'a, M, S> {
     }
 
     /// The run from an initial state through these states.
-    fn along(&mut self, way: &[u32]) -> Trail {
+    fn along(&mut self, way: &[StateRef]) -> Trail {
         self.worker.initial(&mut self.out);
-        S::load(&mut self.session, name(way[0]), &mut self.words[1]);
+        S::load(&mut self.session, way[0], &mut self.words[1]);
         let initial = (0..self.out.len()).find(|&index| self.out.state(index) == self.words[1].as_slice());
         let initial = initial.expect("a way begins in an initial state");
         let stem = way.windows(2).map(|pair| self.step_to(pair[0], pair[1])).collect();
         Trail::ending(initial as u64, stem)
     }
 
-    fn expand(&mut self, state: u32) {
-        S::load(&mut self.session, name(state), &mut self.words[0]);
+    fn expand(&mut self, state: StateRef) {
+        S::load(&mut self.session, state, &mut self.words[0]);
         self.worker.successors(&self.words[0], &mut self.out);
     }
 
     /// The label of the step that is this edge of a state.
-    fn step_along(&mut self, from: u32, edge: usize) -> Action {
+    fn step_along(&mut self, from: StateRef, edge: usize) -> Action {
         self.expand(from);
         let step = (0..self.out.len()).filter(|&index| self.out.leads_on(index)).nth(edge);
         self.out.action(step.expect("the edge was there before"))
     }
 
     /// The least label of a step from one state to another.
-    fn step_to(&mut self, from: u32, to: u32) -> Action {
+    fn step_to(&mut self, from: StateRef, to: StateRef) -> Action {
         self.expand(from);
-        S::load(&mut self.session, name(to), &mut self.words[1]);
+        S::load(&mut self.session, to, &mut self.words[1]);
         let (out, target) = (&self.out, self.words[1].as_slice());
         let step = (0..out.len()).find(|&index| out.leads_on(index) && out.state(index) == target);
         out.action(step.expect("the states of a way are neighbours"))
     }
-}
-
-fn name(state: u32) -> StateRef {
-    StateRef(u64::from(state))
 }

@@ -5,11 +5,12 @@
 //! what is its own.
 
 use crate::cycles::explorer::Edge;
+use dampf_store::StateRef;
 
 /// A state on the path.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
-    pub state: u32,
+    pub state: StateRef,
     pub is_accepting: bool,
     /// Whatever the search notes about the state while it is on the path.
     pub is_marked: bool,
@@ -39,6 +40,11 @@ impl Path {
         if self.edges.len() > start { self.edges.pop() } else { None }
     }
 
+    /// The edge behind the next one, of whichever state.
+    pub fn edge_ahead(&self) -> Option<Edge> {
+        self.edges.last().copied()
+    }
+
     /// Leaves the last state, with what edges it may have left.
     pub fn pop(&mut self) -> Option<Frame> {
         let frame = self.frames.pop()?;
@@ -54,7 +60,7 @@ impl Path {
         self.frames.last_mut()
     }
 
-    pub fn states(&self) -> impl DoubleEndedIterator<Item = u32> + '_ {
+    pub fn states(&self) -> impl DoubleEndedIterator<Item = StateRef> + '_ {
         self.frames.iter().map(|frame| frame.state)
     }
 
