@@ -86,6 +86,8 @@ pub struct Machine<'m> {
 pub struct Scratch {
     /// The accesses that threads stand before.
     pub pending: Vec<PendingAccess>,
+    /// The same by their addresses.
+    pub by_address: Vec<PendingAccess>,
     /// The plain accesses that others stand before while the running thread is in an atomic section.
     pub section_rivals: Vec<PendingAccess>,
     /// From where threads were passed in the search of circles of waiting threads.

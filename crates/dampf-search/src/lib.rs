@@ -51,7 +51,7 @@ pub use directed::{
 pub use expand::{Expander, Judgement, Sink};
 pub use monitor::{Monitor, Snapshot, StopReason};
 pub use sequential::check_in_runs;
-pub use shortening::{SHORTENING_STATES_MAX, shortened};
+pub use shortening::{shortened, shortening_states_max};
 pub use stack_slicing::HandOff;
 pub use watch::{peak_resident_bytes, resident_bytes, resident_file_bytes, watched};
 

@@ -14,8 +14,13 @@ use crate::{Monitor, SearchOptions, check};
 use dampf_core::{Action, Finding, Model, Successors, Trail, Verdict, Word, Worker, replay_selected};
 use dampf_store::TreeStore;
 
-/// How many states each of these searches should find: less than a second's work.
-pub const SHORTENING_STATES_MAX: u64 = 100_000;
+/// How many states of a width each of these searches should find: less than a second's work.
+pub fn shortening_states_max(width: usize) -> u64 {
+    const STATES: u64 = 100_000;
+    /// With more words than this, what a state costs grows with them.
+    const WORDS_FEW: usize = 64;
+    STATES * WORDS_FEW as u64 / width.max(WORDS_FEW) as u64
+}
 
 /// A run of `model` to a fault that has fewer steps than this one, if a search with these options finds one. They say
 /// how many states each of the searches may find.

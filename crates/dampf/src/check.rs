@@ -19,7 +19,7 @@ use crate::terminal::Terminal;
 use dampf_core::{Describe, Model, Statistics, Unsupported, Verdict};
 use dampf_dist::Partition;
 use dampf_report::{BusyLines, CheckReport, Excerpt, Origin, Run, Setting, Traffic, TrailFile};
-use dampf_search::{Judgement, Monitor, Outcome, SHORTENING_STATES_MAX, StopReason};
+use dampf_search::{Judgement, Monitor, Outcome, StopReason, shortening_states_max};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -295,7 +295,8 @@ impl Check<'_> {
         let monitor = Arc::new(Monitor::new());
         interrupt::direct_to(&monitor);
         let search = engine::search_options(self.options, &round.clock, 0);
-        let max_states = search.max_states.map_or(SHORTENING_STATES_MAX, |limit| limit.min(SHORTENING_STATES_MAX));
+        let most = shortening_states_max(bare.width());
+        let max_states = search.max_states.map_or(most, |limit| limit.min(most));
         let search = dampf_search::SearchOptions { max_states: Some(max_states), ..search };
         if let Some(shorter) = dampf_search::shortened(bare, finding, &search, &monitor) {
             outcome.findings = vec![shorter.clone()];
