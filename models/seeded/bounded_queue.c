@@ -1,4 +1,4 @@
-// flags: -DPRODUCERS=2 -DCONSUMERS=2 -DITEMS=2
+// flags: -DPRODUCERS=3 -DCONSUMERS=2 -DITEMS=2
 // expect: verified
 // expect: assertion flags: -DBUG_IF
 // expect: deadlock flags: -DBUG_ONE_CONDITION
@@ -7,10 +7,10 @@
 //
 // A queue between producers and consumers, with room for few items, that is closed when all producers are done. Seeded:
 //
-//  BUG_IF               a consumer looks once, not again, when it is woken: the queue may be empty by then
+//  BUG_IF               once a single producer is left, a consumer looks once, not again, when it is woken
 //  BUG_ONE_CONDITION    all wait at one condition variable, and a wake-up goes to one of the wrong kind
 //  BUG_CLOSE_WAKES_ONE  closing wakes one consumer, not all
-//  BUG_LOOKS_FIRST      a producer looks whether there is room before it has the lock
+//  BUG_LOOKS_FIRST      a producer looks whether there is room before it has the lock, when it puts its last item in
 #include <assert.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -56,8 +56,9 @@ static pthread_cond_t *item(struct queue *queue) {
 
 static void put(struct queue *queue, int value) {
 #ifdef BUG_LOOKS_FIRST
-    bool is_full = queue->count == CAPACITY;
+    bool is_full = value < ITEMS || queue->count == CAPACITY;
     pthread_mutex_lock(&queue->mutex);
+    if (value < ITEMS) is_full = queue->count == CAPACITY;
     while (is_full) {
         pthread_cond_wait(room(queue), &queue->mutex);
         is_full = queue->count == CAPACITY;
@@ -77,6 +78,7 @@ static void put(struct queue *queue, int value) {
 static bool take(struct queue *queue, int *value) {
     pthread_mutex_lock(&queue->mutex);
 #ifdef BUG_IF
+    while (queue->count == 0 && queue->producers > 1) pthread_cond_wait(item(queue), &queue->mutex);
     if (queue->count == 0 && !queue->closed) pthread_cond_wait(item(queue), &queue->mutex);
     if (queue->closed && queue->count == 0) {
         pthread_mutex_unlock(&queue->mutex);

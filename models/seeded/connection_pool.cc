@@ -1,4 +1,4 @@
-// flags: -DCLIENTS=3 -DCONNECTIONS=2
+// flags: -DCLIENTS=4 -DCONNECTIONS=2
 // expect: verified
 // expect: deadlock flags: -DBUG_FAILED_QUERY_KEEPS
 // expect: assertion flags: -DBUG_GIVEN_BACK_TWICE
@@ -106,9 +106,9 @@ public:
     Client(ConnectionPool &pool, int number) : pool(pool), number(number) {}
 
     void run() {
-        // The first client asks for something that is refused.
-        transact(number == 0 ? -1 : number);
         transact(number);
+        // Two clients ask for something that is refused.
+        transact(number < 2 ? -1 : number + 10);
 #ifdef BUG_TAKES_TWO
         if (number < 2) transfer();
 #endif
@@ -130,6 +130,7 @@ private:
             return;
         }
 #ifdef BUG_USED_AFTERWARDS
+        if (value < 10) return;
         Connection *connection = lease.release();
         pool.give_back(connection);
         sent = connection->query_count();

@@ -1,4 +1,4 @@
-// flags: -DWRITERS=2 -DRECORDS=2
+// flags: -DWRITERS=3 -DRECORDS=2
 // expect: verified
 // expect: assertion flags: -DBUG_NUMBERED_EARLY
 // expect: deadlock flags: -DBUG_FLUSHED_UNNOTICED
@@ -6,7 +6,7 @@
 // expect: assertion flags: -DBUG_FLUSH_OF_OLD
 //
 // A log to which writers append records. A flusher writes what has come together to the disk, and whoever needs a record
-// to be there waits until the log is flushed up to it. Seeded:
+// to be there waits until the log is flushed up to it. The errors that are seeded show behind the first records only:
 //
 //  BUG_NUMBERED_EARLY      a writer draws its number under the lock, and appends its record under the lock, but not at once
 //  BUG_FLUSHED_UNNOTICED   the flusher wakes those who wait before it says how far it has come
@@ -53,8 +53,10 @@ static int append(struct log *log) {
     while (log->count == BUFFER) pthread_cond_wait(&log->has_room, &log->mutex);
     int number = ++log->numbered;
 #ifdef BUG_NUMBERED_EARLY
-    pthread_mutex_unlock(&log->mutex);
-    pthread_mutex_lock(&log->mutex);
+    if (number > WRITERS) {
+        pthread_mutex_unlock(&log->mutex);
+        pthread_mutex_lock(&log->mutex);
+    }
 #endif
     log->buffer[log->count++] = number;
     log->appended = number;
@@ -96,23 +98,25 @@ static void *flush(void *argument) {
         if (log->count == 0) break;
         int count = log->count, last = log->appended;
 #ifdef BUG_COPIED_UNLOCKED
-        log->count = 0;
-        pthread_mutex_unlock(&log->mutex);
-        for (int i = 0; i < count; i++) records[i] = log->buffer[i];
+        bool copies_late = last > WRITERS;
 #else
-        for (int i = 0; i < count; i++) records[i] = log->buffer[i];
+        bool copies_late = false;
+#endif
+        for (int i = 0; i < count && !copies_late; i++) records[i] = log->buffer[i];
         log->count = 0;
         pthread_mutex_unlock(&log->mutex);
-#endif
+        for (int i = 0; i < count && copies_late; i++) records[i] = log->buffer[i];
         write_to_disk(records, count);
 #ifdef BUG_FLUSHED_UNNOTICED
-        pthread_cond_broadcast(&log->is_flushed);
+        bool wakes_early = last > WRITERS;
+        if (wakes_early) pthread_cond_broadcast(&log->is_flushed);
         pthread_mutex_lock(&log->mutex);
         log->flushed = last;
+        if (!wakes_early) pthread_cond_broadcast(&log->is_flushed);
 #else
         pthread_mutex_lock(&log->mutex);
 #ifdef BUG_FLUSH_OF_OLD
-        last = log->appended;
+        if (last > WRITERS) last = log->appended;
 #endif
         log->flushed = last;
         pthread_cond_broadcast(&log->is_flushed);

@@ -1,16 +1,16 @@
 // flags: -DREADERS=3 -DLOOKUPS=2
 // expect: verified
 // expect: use-after-free flags: -DBUG_EVICTS_USED
-// expect: assertion flags: -DBUG_LOADS_TWICE
+// expect: assertion flags: -DBUG_LOADS_TWICE -DROOM=2
 // expect: data-race flags: -DBUG_COUNTS_UNLOCKED
-// expect: double-free flags: -DBUG_FREED_BY_BOTH
+// expect: use-after-free flags: -DBUG_FREED_BY_BOTH
 //
 // A cache of objects that take long to load. Entries are counted while somebody uses them; there is room for few, and the
 // one that was not used for the longest time gives way. Seeded:
 //
-//  BUG_EVICTS_USED       an entry gives way though somebody uses it
+//  BUG_EVICTS_USED       later an entry gives way though somebody uses it
 //  BUG_LOADS_TWICE       the lock is given back to load an object, and nobody looks again afterwards
-//  BUG_COUNTS_UNLOCKED   whoever is done with an entry counts so without the lock
+//  BUG_COUNTS_UNLOCKED   later whoever is done with an entry counts so without the lock
 //  BUG_FREED_BY_BOTH     an entry that gives way while it is used is freed by whoever evicts it, and by its last user
 #include <cassert>
 #include <mutex>
@@ -23,7 +23,9 @@
 #ifndef LOOKUPS
 #define LOOKUPS 1
 #endif
+#ifndef ROOM
 #define ROOM 1
+#endif
 #define KEYS 2
 
 class Entry {
@@ -67,8 +69,12 @@ public:
 
     void release(Entry *entry) {
 #ifdef BUG_COUNTS_UNLOCKED
-        int users = --entry->users;
+        if (entry->used_last > READERS) {
+            entry->users--;
+            return;
+        }
         std::lock_guard<std::mutex> guard(mutex);
+        int users = --entry->users;
 #else
         std::lock_guard<std::mutex> guard(mutex);
         int users = --entry->users;
@@ -100,15 +106,18 @@ private:
             }
             Entry *entry = entries[oldest];
             entries.erase(entries.begin() + static_cast<long>(oldest));
+            entry->is_evicted = true;
 #ifdef BUG_EVICTS_USED
-            delete entry;
-#elif defined BUG_FREED_BY_BOTH
-            entry->is_evicted = true;
-            if (entry->users <= 1) delete entry;
-#else
-            entry->is_evicted = true;
-            if (entry->users == 0) delete entry;
+            if (time > READERS) {
+                delete entry;
+                continue;
+            }
 #endif
+            int used_by = entry->users;
+#ifdef BUG_FREED_BY_BOTH
+            if (used_by == 1 && time > READERS) used_by = 0;
+#endif
+            if (used_by == 0) delete entry;
         }
     }
 

@@ -1,4 +1,4 @@
-// flags: -DWORKERS=2 -DITEMS=3
+// flags: -DWORKERS=3 -DITEMS=4
 // expect: verified
 // expect: deadlock flags: -DBUG_LOCK_FIRST
 // expect: assertion flags: -DBUG_SLOT_READ_LATE
@@ -8,7 +8,7 @@
 // Items go through three stages: a source numbers them, workers square them, a sink adds them up. Between the stages are
 // rings with semaphores that count their free and their filled places. Seeded:
 //
-//  BUG_LOCK_FIRST      whoever puts an item in takes the lock of the ring, and then waits for room
+//  BUG_LOCK_FIRST      whoever puts the end in takes the lock of the ring, and then waits for room
 //  BUG_SLOT_READ_LATE  a place is given back before what is in it is read
 //  BUG_ONE_END         the source says once that it is through, though there are several workers
 //  BUG_TICKET_LOST     the workers count what they have done without a lock, and the sink relies on it
@@ -16,6 +16,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #ifndef WORKERS
 #define WORKERS 1
@@ -44,12 +45,13 @@ static void ring_init(struct ring *ring) {
 
 static void put(struct ring *ring, int item) {
 #ifdef BUG_LOCK_FIRST
-    pthread_mutex_lock(&ring->mutex);
-    sem_wait(&ring->is_free);
+    bool locks_first = item == END;
 #else
-    sem_wait(&ring->is_free);
-    pthread_mutex_lock(&ring->mutex);
+    bool locks_first = false;
 #endif
+    if (locks_first) pthread_mutex_lock(&ring->mutex);
+    sem_wait(&ring->is_free);
+    if (!locks_first) pthread_mutex_lock(&ring->mutex);
     ring->items[ring->written++ % PLACES] = item;
     pthread_mutex_unlock(&ring->mutex);
     sem_post(&ring->is_filled);

@@ -8,9 +8,9 @@
 // Names of services and who offers them, in a table that is read much and changed little: a lock for readers and writers.
 // Seeded:
 //
-//  BUG_UPGRADE         a writer looks as a reader, and wants to write without giving that back
-//  BUG_READERS_COUNT   readers count how often an entry was looked up, with the lock for reading
-//  BUG_USED_UNLOCKED   a reader uses an entry when it has given the lock back
+//  BUG_UPGRADE         a writer that offers service 1 has the lock for reading, and wants to write without giving that back
+//  BUG_READERS_COUNT   readers count how often service 1 was looked up, with the lock for reading
+//  BUG_USED_UNLOCKED   a reader uses the entry of service 1 when it has given the lock back
 //  BUG_REPLACED_LOST   an entry that is replaced is not freed
 #include <assert.h>
 #include <pthread.h>
@@ -46,11 +46,12 @@ static int look_up(int name) {
     pthread_rwlock_rdlock(&lock);
     struct entry *entry = find(name);
 #ifdef BUG_READERS_COUNT
-    if (entry) entry->lookups++;
+    if (entry && name == 1) entry->lookups++;
 #endif
 #ifdef BUG_USED_UNLOCKED
+    if (entry && name == 0) found = entry->offered_by;
     pthread_rwlock_unlock(&lock);
-    if (entry) found = entry->offered_by;
+    if (entry && name == 1) found = entry->offered_by;
 #else
     if (entry) found = entry->offered_by;
     pthread_rwlock_unlock(&lock);
@@ -64,13 +65,10 @@ static void offer(int name, int who) {
     if (!entry) abort();
     *entry = (struct entry){.name = name, .offered_by = who};
 #ifdef BUG_UPGRADE
-    pthread_rwlock_rdlock(&lock);
-    struct entry *old = find(name);
-    pthread_rwlock_wrlock(&lock);
-#else
-    pthread_rwlock_wrlock(&lock);
-    struct entry *old = find(name);
+    if (name == 1) pthread_rwlock_rdlock(&lock);
 #endif
+    pthread_rwlock_wrlock(&lock);
+    struct entry *old = find(name);
     struct entry **place = &buckets[name % BUCKETS];
     if (old) {
         while (*place != old) place = &(*place)->next;
@@ -81,9 +79,6 @@ static void offer(int name, int who) {
     free(old);
 #endif
     pthread_rwlock_unlock(&lock);
-#ifdef BUG_UPGRADE
-    pthread_rwlock_unlock(&lock);
-#endif
 }
 
 static void withdraw(int name) {
@@ -110,6 +105,7 @@ static void *change_entries(void *argument) {
     offer(0, who);
     offer(1, who);
     withdraw(0);
+    withdraw(1);
     return NULL;
 }
 
@@ -123,7 +119,8 @@ int main(void) {
     for (int i = 0; i < READERS; i++) pthread_create(&readers[i], NULL, read_entries, NULL);
     for (int i = 0; i < WRITERS; i++) pthread_join(writers[i], NULL);
     for (int i = 0; i < READERS; i++) pthread_join(readers[i], NULL);
-    withdraw(0);
-    withdraw(1);
+    for (int name = 0; name < 2; name++) {
+        while (find(name)) withdraw(name);
+    }
     return 0;
 }

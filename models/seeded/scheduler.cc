@@ -1,4 +1,4 @@
-// flags: -DWORKERS=2
+// flags: -DWORKERS=3
 // expect: verified
 // expect: assertion flags: -DBUG_READY_TWICE
 // expect: deadlock flags: -DBUG_LAST_WAKES_NOBODY
@@ -8,10 +8,10 @@
 // Jobs that depend on each other: a job is ready when all those that it needs are done. Workers take ready jobs until
 // all are done. Seeded:
 //
-//  BUG_READY_TWICE           a job becomes ready whenever one that it needs is done and none is left, seen with two looks
+//  BUG_READY_TWICE           the last job becomes ready whenever one that it needs is done and none is left, seen with two looks
 //  BUG_LAST_WAKES_NOBODY     whoever does the last job does not wake workers that wait for another one
-//  BUG_STARTS_BEFORE_DONE    those who depend on a job are told before it is done
-//  BUG_RESULT_UNLOCKED       results are kept in a table without a lock
+//  BUG_STARTS_BEFORE_DONE    those who depend on a later job are told before it is done
+//  BUG_RESULT_UNLOCKED       results of later jobs are kept in a table without a lock
 #include <atomic>
 #include <cassert>
 #include <condition_variable>
@@ -38,22 +38,23 @@ public:
 class Results {
 public:
     void set(int job, int value) {
-#ifndef BUG_RESULT_UNLOCKED
-        std::lock_guard<std::mutex> guard(mutex);
+#ifdef BUG_RESULT_UNLOCKED
+        if (job > 2) {
+            values[job] = value;
+            known++;
+            return;
+        }
 #endif
+        std::lock_guard<std::mutex> guard(mutex);
         values[job] = value;
         known++;
     }
     int get(int job) {
-#ifndef BUG_RESULT_UNLOCKED
         std::lock_guard<std::mutex> guard(mutex);
-#endif
         return values[job];
     }
     int count() {
-#ifndef BUG_RESULT_UNLOCKED
         std::lock_guard<std::mutex> guard(mutex);
-#endif
         return known;
     }
 
@@ -90,8 +91,11 @@ private:
             Job &job = *jobs[number];
             assert(++job.starts == 1);
 #ifdef BUG_STARTS_BEFORE_DONE
-            tell_dependents(job);
+            bool tells_early = number > 2;
+#else
+            bool tells_early = false;
 #endif
+            if (tells_early) tell_dependents(job);
             int value = job.amount;
             for (int needed : job.needs) {
                 int result = results.get(needed);
@@ -99,9 +103,7 @@ private:
                 value += result;
             }
             results.set(number, value);
-#ifndef BUG_STARTS_BEFORE_DONE
-            tell_dependents(job);
-#endif
+            if (!tells_early) tell_dependents(job);
             finish();
         }
     }
@@ -118,8 +120,13 @@ private:
     void tell_dependents(Job &job) {
         for (int number : job.dependents) {
 #ifdef BUG_READY_TWICE
-            jobs[number]->missing--;
-            bool is_ready = jobs[number]->missing == 0;
+            bool is_ready;
+            if (number == 5) {
+                jobs[number]->missing--;
+                is_ready = jobs[number]->missing == 0;
+            } else {
+                is_ready = --jobs[number]->missing == 0;
+            }
 #else
             bool is_ready = --jobs[number]->missing == 0;
 #endif
@@ -147,11 +154,11 @@ private:
 };
 
 int main() {
-    // Two that need nothing, one that needs both, and one that needs the third.
-    Job first({}, 1), second({}, 2), third({0, 1}, 4), fourth({2}, 8);
+    // Two that need nothing, one that needs both, two that need the third, and one that needs these.
+    Job first({}, 1), second({}, 2), third({0, 1}, 4), fourth({2}, 8), fifth({2}, 16), sixth({3, 4}, 32);
     Scheduler scheduler;
-    for (Job *job : {&first, &second, &third, &fourth}) scheduler.add(job);
+    for (Job *job : {&first, &second, &third, &fourth, &fifth, &sixth}) scheduler.add(job);
     scheduler.run();
-    assert(scheduler.result(3) == 15);
+    assert(scheduler.result(5) == 70);
     return 0;
 }

@@ -11,9 +11,9 @@
 //
 //  BUG_STOP_UNLOCKED       the pool is told to stop without the lock, between a worker's look and its wait
 //  BUG_STOP_DROPS          workers stop though tasks are left
-//  BUG_COUNT_UNLOCKED      what is done is counted outside of the lock
+//  BUG_COUNT_UNLOCKED      that a large task is done is counted outside of the lock
 //  BUG_IDLE_WAKES_NOBODY   a worker that finds nothing left to do wakes nobody who waits for that, if it has taken the last task
-//  BUG_TASK_FREED          a task that puts another one in is deleted before it is through
+//  BUG_TASK_FREED          a large task is deleted before it is through
 #include <atomic>
 #include <cassert>
 #include <condition_variable>
@@ -34,7 +34,8 @@ class Pool;
 class Task {
 public:
     Task(int amount, int children) : amount(amount), children(children) {}
-    void run(Pool &pool);
+    // Whether it was a large one.
+    bool run(Pool &pool);
 
     Task *next = nullptr;
 
@@ -89,11 +90,11 @@ public:
 private:
     void work() {
         while (Task *task = take()) {
-            task->run(*this);
+            bool is_large = task->run(*this);
 #ifndef BUG_TASK_FREED
             delete task;
 #endif
-            finish();
+            finish(is_large);
         }
     }
 
@@ -111,14 +112,16 @@ private:
         return task;
     }
 
-    void finish() {
+    void finish(bool is_large) {
 #ifdef BUG_COUNT_UNLOCKED
-        bool is_last = --pending == 0;
-        std::lock_guard<std::mutex> guard(mutex);
-#else
-        std::lock_guard<std::mutex> guard(mutex);
-        bool is_last = --pending == 0;
+        if (is_large) {
+            pending--;
+            return;
+        }
 #endif
+        (void)is_large;
+        std::lock_guard<std::mutex> guard(mutex);
+        bool is_last = --pending == 0;
 #ifdef BUG_IDLE_WAKES_NOBODY
         is_last = is_last && first;
 #endif
@@ -137,19 +140,17 @@ private:
     std::vector<std::thread> workers;
 };
 
-void Task::run(Pool &pool) {
+bool Task::run(Pool &pool) {
+    bool is_large = amount >= 100;
     for (int i = 0; i < children; i++) pool.submit(new Task(amount, 0));
 #ifdef BUG_TASK_FREED
-    if (children == 0) {
-        pool.add(amount);
-        delete this;
-        return;
-    }
+    if (!is_large) pool.add(amount);
     delete this;
-    pool.add(amount); // fault: use-after-free
+    if (is_large) pool.add(amount);
 #else
     pool.add(amount);
 #endif
+    return is_large;
 }
 
 int main() {

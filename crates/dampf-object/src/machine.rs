@@ -96,6 +96,8 @@ pub struct Scratch {
     pub user_lines: RefCell<HashMap<u64, bool>>,
     /// The watched places that instructions belong to, likewise.
     pub places: RefCell<HashMap<u64, u64>>,
+    /// How often threads did not go round that stood before an instruction.
+    pub vain_rounds: HashMap<u64, u32>,
     words: Vec<Word>,
     slots: Vec<u32>,
 }

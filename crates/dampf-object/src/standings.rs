@@ -21,7 +21,7 @@ const A0: usize = 10;
 
 /// What decides, beside a thread's own word, whether it is blocked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-enum Awaited {
+enum Decider {
     #[default]
     Nothing,
     /// What is at an address, memory or a locked variable.
@@ -44,12 +44,12 @@ fn thread_key(slot: u32) -> u64 {
 /// More lines than this are not kept one by one.
 const LINES_MAX: u64 = 8;
 
-impl Awaited {
+impl Decider {
     fn keys(self) -> impl Iterator<Item = u64> {
         let (first, last) = match self {
-            Awaited::Nothing | Awaited::All => (1, 0),
-            Awaited::Bytes { address, bytes } => (line_key(address), line_key(address + (bytes.max(1) - 1))),
-            Awaited::Thread(slot) => (thread_key(slot), thread_key(slot)),
+            Decider::Nothing | Decider::All => (1, 0),
+            Decider::Bytes { address, bytes } => (line_key(address), line_key(address + (bytes.max(1) - 1))),
+            Decider::Thread(slot) => (thread_key(slot), thread_key(slot)),
         };
         first..=last
     }
@@ -60,7 +60,7 @@ pub struct Standings {
     /// The state that they are of.
     state: Vec<Word>,
     all: Vec<Standing>,
-    awaited: Vec<Awaited>,
+    deciders: Vec<Decider>,
     /// Who waits for what, by its key.
     waiters: HashMap<u64, Vec<u32>>,
     /// Those who are looked at every time.
@@ -91,8 +91,8 @@ impl Standings {
 
     fn forget(&mut self, slots: usize) {
         self.all.resize(slots, Standing::default());
-        self.awaited.clear();
-        self.awaited.resize(slots, Awaited::Nothing);
+        self.deciders.clear();
+        self.deciders.resize(slots, Decider::Nothing);
         self.waiters.clear();
         self.restless.clear();
         self.stale.clear();
@@ -108,7 +108,7 @@ impl Standings {
         stale.clear();
         keys.clear();
         let start = system.program.globals.start;
-        let mut compare = |region: Region, [before, behind]: [Tree; 2], keys: &mut Vec<u64>| {
+        let compare = |region: Region, [before, behind]: [Tree; 2], keys: &mut Vec<u64>| {
             if before != behind {
                 before.for_each_difference(behind, &system.lines, &mut |index| {
                     keys.push(line_key(region.line_address(index, start)));
@@ -164,9 +164,9 @@ impl Standings {
         let is_blocked = is_alive && matches!(machine.ways(slot), Ok(0));
         let locks = held + machine.locked.count_of(slot);
         self.all[slot as usize] = Standing { is_alive, is_blocked, locks };
-        let awaited = machine.awaited(slot);
-        let before = std::mem::replace(&mut self.awaited[slot as usize], awaited);
-        if before == awaited {
+        let decider = machine.decider(slot);
+        let before = std::mem::replace(&mut self.deciders[slot as usize], decider);
+        if before == decider {
             return;
         }
         for key in before.keys() {
@@ -177,11 +177,11 @@ impl Standings {
                 }
             }
         }
-        if before == Awaited::All {
+        if before == Decider::All {
             self.restless.retain(|&restless| restless != slot);
         }
-        awaited.keys().for_each(|key| self.waiters.entry(key).or_default().push(slot));
-        if awaited == Awaited::All {
+        decider.keys().for_each(|key| self.waiters.entry(key).or_default().push(slot));
+        if decider == Decider::All {
             self.restless.push(slot);
         }
     }
@@ -191,35 +191,35 @@ impl Standings {
 fn add_locked(words: &[Word], keys: &mut Vec<u64>) -> bool {
     let long = |words: &[Word]| u64::from(words[0]) | u64::from(words[1]) << 32;
     words.chunks_exact(LOCKED_WORDS).all(|words| {
-        let awaited = bytes_of(long(words), long(&words[2..]));
-        keys.extend(awaited.keys());
-        awaited != Awaited::All
+        let decider = bytes_of(long(words), long(&words[2..]));
+        keys.extend(decider.keys());
+        decider != Decider::All
     })
 }
 
 impl Machine<'_> {
     /// What decides whether a thread is blocked.
-    fn awaited(&self, slot: u32) -> Awaited {
+    fn decider(&self, slot: u32) -> Decider {
         let thread = &self.threads[slot as usize];
         if thread.cancellation.is_requested {
-            return Awaited::All;
+            return Decider::All;
         }
         match thread.status {
-            Status::Absent | Status::Exited { .. } | Status::OnBarrier { .. } => Awaited::Nothing,
-            Status::OnCondition { .. } | Status::OnFutex { .. } => Awaited::Nothing,
+            Status::Absent | Status::Exited { .. } | Status::OnBarrier { .. } => Decider::Nothing,
+            Status::OnCondition { .. } | Status::OnFutex { .. } => Decider::Nothing,
             Status::Reacquiring { mutex, .. } => bytes_of(mutex, OBJECT_BYTES),
             Status::Running => match self.system.program.hook(thread.pc).map(|hook| &hook.row().ways) {
-                None if self.is_system_call(thread.pc) => Awaited::All,
-                None | Some(Ways::One) => Awaited::Nothing,
+                None if self.is_system_call(thread.pc) => Decider::All,
+                None | Some(Ways::One) => Decider::Nothing,
                 Some(Ways::Waits(wait)) => {
                     let [object, bytes] = [A0, A0 + 1].map(|register| self.threads.register(slot, register));
                     match wait.depends_on {
                         WaitsOn::Object => bytes_of(object, OBJECT_BYTES),
                         WaitsOn::Variable => bytes_of(object, bytes),
-                        WaitsOn::Thread => self.slot_of_handle(object).map_or(Awaited::Nothing, Awaited::Thread),
+                        WaitsOn::Thread => self.slot_of_handle(object).map_or(Decider::Nothing, Decider::Thread),
                     }
                 }
-                Some(Ways::Values(_) | Ways::MayFail | Ways::Outcomes(_)) => Awaited::All,
+                Some(Ways::Values(_) | Ways::MayFail | Ways::Outcomes(_)) => Decider::All,
             },
         }
     }
@@ -228,7 +228,7 @@ impl Machine<'_> {
 /// No object that threads wait for is longer.
 const OBJECT_BYTES: u64 = 64;
 
-fn bytes_of(address: u64, bytes: u64) -> Awaited {
+fn bytes_of(address: u64, bytes: u64) -> Decider {
     let is_short = bytes <= LINES_MAX * LINE_BYTES as u64 && address.checked_add(bytes).is_some();
-    if is_short { Awaited::Bytes { address, bytes } } else { Awaited::All }
+    if is_short { Decider::Bytes { address, bytes } } else { Decider::All }
 }

@@ -41,6 +41,7 @@ mod scouts;
 mod sequential;
 mod shortening;
 mod stack_slicing;
+mod thinning;
 mod traversal;
 mod watch;
 
@@ -51,7 +52,8 @@ pub use directed::{
 pub use expand::{Expander, Judgement, Sink};
 pub use monitor::{Monitor, Snapshot, StopReason};
 pub use sequential::check_in_runs;
-pub use shortening::{shortened, shortening_states_max};
+pub use shortening::{shortened, shortened_behind, shortening_states_max};
+pub use thinning::thinned;
 pub use stack_slicing::HandOff;
 pub use watch::{peak_resident_bytes, resident_bytes, resident_file_bytes, watched};
 

@@ -18,7 +18,7 @@ use dampf_store::TreeStore;
 pub fn shortening_states_max(width: usize) -> u64 {
     const STATES: u64 = 100_000;
     /// With more words than this, what a state costs grows with them.
-    const WORDS_FEW: usize = 64;
+    const WORDS_FEW: usize = 32;
     STATES * WORDS_FEW as u64 / width.max(WORDS_FEW) as u64
 }
 
@@ -30,12 +30,32 @@ pub fn shortened<M: Model>(
     options: &SearchOptions,
     monitor: &Monitor,
 ) -> Option<Finding> {
+    shortened_from(model, finding, 0, options, monitor)
+}
+
+/// The same where the run is kept up to its middle from the beginning: nothing is to be found near the initial states.
+pub fn shortened_behind<M: Model>(
+    model: &M,
+    finding: &Finding,
+    options: &SearchOptions,
+    monitor: &Monitor,
+) -> Option<Finding> {
+    shortened_from(model, finding, finding.trail.stem.len() / 2, options, monitor)
+}
+
+fn shortened_from<M: Model>(
+    model: &M,
+    finding: &Finding,
+    from: usize,
+    options: &SearchOptions,
+    monitor: &Monitor,
+) -> Option<Finding> {
     let Trail { initial, stem, cycle } = &finding.trail;
     if !cycle.is_empty() {
         return None;
     }
     let replay = replay_selected(model, &finding.trail, options.deadlocks, &options.faults).ok()?;
-    let mut from = 0;
+    let mut from = from;
     while from < stem.len() {
         let steps = stem.len() - from;
         let options = SearchOptions {

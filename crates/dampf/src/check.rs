@@ -20,6 +20,7 @@ use dampf_core::{Describe, Model, Statistics, Unsupported, Verdict};
 use dampf_dist::Partition;
 use dampf_report::{BusyLines, CheckReport, Excerpt, Origin, Run, Setting, Traffic, TrailFile};
 use dampf_search::{Judgement, Monitor, Outcome, StopReason, shortening_states_max};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -250,6 +251,11 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
     }
 }
 
+/// How many steps are taken to find those that a run can do without: at least, and at most.
+const THINNING_STEPS: Range<u64> = 1 << 14..1 << 18;
+/// How many states searches for a shorter run may find, at least.
+const SHORTENING_STATES_MIN: u64 = 1 << 10;
+
 /// What is said of a program that is right, but for this.
 const NO_RUN_ENDS: &str = "no run ends: whatever happens, some thread goes on for ever";
 
@@ -295,10 +301,18 @@ impl Check<'_> {
         let monitor = Arc::new(Monitor::new());
         interrupt::direct_to(&monitor);
         let search = engine::search_options(self.options, &round.clock, 0);
+        // Not more is spent than the search has spent, where that is much.
+        let steps_max = outcome.statistics.transitions.clamp(THINNING_STEPS.start, THINNING_STEPS.end);
+        let thinner = dampf_search::thinned(bare, finding, steps_max, &search, &monitor);
+        let finding = thinner.as_ref().unwrap_or(finding);
         let most = shortening_states_max(bare.width());
+        let is_ahead = outcome.judgement.found_ahead;
+        let most = if is_ahead { (outcome.statistics.states / 4).clamp(SHORTENING_STATES_MIN, most) } else { most };
         let max_states = search.max_states.map_or(most, |limit| limit.min(most));
         let search = dampf_search::SearchOptions { max_states: Some(max_states), ..search };
-        if let Some(shorter) = dampf_search::shortened(bare, finding, &search, &monitor) {
+        // Near the initial states a breadth-first search has found nothing before.
+        let shorten = if is_ahead { dampf_search::shortened_behind } else { dampf_search::shortened };
+        if let Some(shorter) = shorten(bare, finding, &search, &monitor).or(thinner) {
             outcome.findings = vec![shorter.clone()];
             outcome.verdict = Verdict::Violated(Box::new(shorter));
         }

@@ -7,6 +7,7 @@
 mod cycles;
 mod dist;
 mod row;
+mod seeded;
 mod slicing;
 mod steam;
 mod subject;
@@ -20,6 +21,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use cycles::CyclesOptions;
 use dist::DistOptions;
 use row::{Effort, Peer, Row, Speedup};
+use seeded::SeededOptions;
 use serde_json::json;
 use slicing::SlicingOptions;
 use std::path::PathBuf;
@@ -75,6 +77,8 @@ enum OtherBench {
     Slicing(SlicingOptions),
     /// How large programs can be for their errors to be found, in tables like those of the thesis they come from
     Steam(SteamOptions),
+    /// How soon errors are found that were put into programs, by breadth-first search and by the default
+    Seeded(SeededOptions),
 }
 
 /// A set of models, and what is of interest about them.
@@ -101,6 +105,7 @@ pub fn run(workspace: &Workspace, options: &BenchOptions) -> Result<(), Failure>
         Some(OtherBench::Cycles(options)) => return cycles::run(workspace, options),
         Some(OtherBench::Slicing(options)) => return slicing::run(workspace, options),
         Some(OtherBench::Steam(options)) => return steam::run(workspace, options),
+        Some(OtherBench::Seeded(options)) => return seeded::run(workspace, options),
         None => {}
     }
     let with_spin = spin::is_installed();

@@ -127,8 +127,8 @@ impl Heuristic {
     }
 }
 
-/// To look at more movers than this takes longer than a step.
-const MOVERS_MANY: usize = 256;
+/// To look at more movers than this takes longer than a step, though most of them stand as they stood.
+const MOVERS_MANY: usize = 1 << 14;
 
 /// What is known of a run, for measures that look at runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
