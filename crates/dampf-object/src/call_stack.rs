@@ -1,5 +1,6 @@
 //! The calls that a thread is in, and which of them is on a line that the user wrote.
 
+use crate::layout::Region;
 use crate::machine::Machine;
 use dampf_rv::debug::Registers;
 use dampf_rv::decode::Op;
@@ -46,7 +47,12 @@ impl Machine<'_> {
             let instruction = program.code.at(at);
             instruction.is_some_and(|instruction| matches!(instruction.op, Op::Jal | Op::Jalr) && instruction.rd == 1)
         };
-        let words = (0..WORDS_MAX).map(|number| self.memory.peek_long(hart.x[2].wrapping_add(8 * number)));
+        // Nothing is on the stack beyond its first frame.
+        let end = match Region::of(hart.x[2], self.slots()) {
+            Some(region @ Region::Stack(_)) => (region.base(0) - hart.x[2]).div_ceil(8),
+            _ => WORDS_MAX,
+        };
+        let words = (0..WORDS_MAX.min(end)).map(|number| self.memory.peek_long(hart.x[2].wrapping_add(8 * number)));
         let behind_call = |&address: &u64| is_call(address.wrapping_sub(4)) || is_call(address.wrapping_sub(2));
         words.filter(behind_call).map(|address| address - 2).find(|&pc| is_meant(pc))
     }

@@ -15,7 +15,7 @@ use crate::hooks::Place::{AtomicCallbacks, Convention, FailedCheck, Prefix, Symb
 use crate::hooks::SideAccess::{Attributes, Expected, JoinResult, Result as Written};
 use crate::hooks::Told::{By, BySource, Verb};
 use crate::hooks::Ways::{MayFail, One, Outcomes, Values, Waits};
-use crate::hooks::{HookRow, Object, Observes, Place, Visible, Wait};
+use crate::hooks::{HookRow, Object, Observes, Place, Visible, Wait, WaitsOn};
 use crate::lifecycle::as_c11;
 use crate::mutex::MUTEX_BYTES;
 use crate::run_end::RunEnd;
@@ -650,18 +650,21 @@ pub static TABLE: &[HookRow] = &[
 ];
 
 static MUTEX_WAIT: Wait = Wait {
+    depends_on: WaitsOn::Object,
     is_over: |machine, [mutex, _], slot| machine.can_lock(mutex, slot),
     on_thread: |machine, mutex, slot| machine.mutex_owner(mutex).filter(|_| !machine.can_lock(mutex, slot)),
     told: |machine, mutex, slot| machine.told_mutex_wait(mutex, slot),
 };
 
 static READ_LOCK_WAIT: Wait = Wait {
+    depends_on: WaitsOn::Object,
     is_over: |machine, [lock, _], slot| machine.can_lock_to_read(lock, slot),
     on_thread: |machine, lock, slot| machine.rwlock_writer(lock).filter(|_| !machine.can_lock_to_read(lock, slot)),
     told: |machine, lock, slot| machine.told_wait("lock ", lock, machine.rwlock_writer(lock), slot),
 };
 
 static WRITE_LOCK_WAIT: Wait = Wait {
+    depends_on: WaitsOn::Object,
     is_over: |machine, [lock, _], slot| machine.can_lock_to_write(lock, slot),
     on_thread: |machine, lock, slot| {
         let holder = machine.rwlock_writer(lock).or_else(|| machine.rwlock_reader(lock));
@@ -671,24 +674,28 @@ static WRITE_LOCK_WAIT: Wait = Wait {
 };
 
 static SPIN_WAIT: Wait = Wait {
+    depends_on: WaitsOn::Object,
     is_over: |machine, [lock, _], _| machine.spin_owner(lock).is_none(),
     on_thread: |machine, lock, _| machine.spin_owner(lock),
     told: |machine, lock, slot| machine.told_wait("spin lock ", lock, machine.spin_owner(lock), slot),
 };
 
 static SEMAPHORE_WAIT: Wait = Wait {
+    depends_on: WaitsOn::Object,
     is_over: |machine, [semaphore, _], _| machine.can_take_from_semaphore(semaphore),
     on_thread: |_, _, _| None,
     told: |machine, semaphore, slot| machine.told_wait("semaphore ", semaphore, None, slot),
 };
 
 static JOIN_WAIT: Wait = Wait {
+    depends_on: WaitsOn::Thread,
     is_over: |machine, [handle, _], slot| machine.can_join(handle, slot),
     on_thread: |machine, handle, slot| machine.joined_thread(handle, slot).filter(|_| !machine.can_join(handle, slot)),
     told: |machine, handle, _| machine.told_join_wait(handle),
 };
 
 static VARIABLE_WAIT: Wait = Wait {
+    depends_on: WaitsOn::Variable,
     is_over: |machine, variable, slot| machine.can_lock_variable(variable, slot),
     on_thread: |_, _, _| None,
     told: |machine, variable, slot| format!("{}, which is locked", machine.told_wait("", variable, None, slot)),

@@ -118,8 +118,21 @@ pub enum Ways {
     Outcomes(fn(&Machine<'_>, [u64; 2], u32) -> u32),
 }
 
+/// What decides whether a wait is over, and nothing else does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WaitsOn {
+    /// What is in the memory of the object.
+    Object,
+    /// Which variables are locked.
+    Variable,
+    /// The thread whose handle argument 0 is.
+    Thread,
+}
+
 /// What an operation waits for.
 pub struct Wait {
+    /// What decides whether the wait is over.
+    pub depends_on: WaitsOn,
     pub is_over: fn(&Machine<'_>, [u64; 2], u32) -> bool,
     /// The one thread without which the operation cannot happen, given the object and the slot of the thread that
     /// waits.

@@ -7,6 +7,8 @@
 //! A lock may outlive its owner; the slot then has words though no thread is in it.
 
 use dampf_core::Word;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// A variable that a thread locked against the others.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -19,58 +21,101 @@ pub struct LockedVariable {
 /// The words of a variable in those of its owner: where it is and how long.
 pub const LOCKED_WORDS: usize = 4;
 
-/// All variables that are locked. Ascending.
+/// All variables that are locked, by address and by owner: there may be as many as threads.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct LockedVariables(Vec<LockedVariable>);
+pub struct LockedVariables {
+    /// Each with how often it is locked.
+    by_address: BTreeMap<LockedVariable, u32>,
+    /// Ascending for each owner that has locked some.
+    by_owner: BTreeMap<u32, Vec<LockedVariable>>,
+    /// No variable that is locked is longer than this.
+    longest: u64,
+}
 
 impl LockedVariables {
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.by_owner.is_empty()
     }
 
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.by_owner.values().map(Vec::len).sum()
     }
 
     pub fn lock(&mut self, variable: LockedVariable) {
-        let at = self.0.partition_point(|other| *other <= variable);
-        self.0.insert(at, variable);
+        *self.by_address.entry(variable).or_default() += 1;
+        let owned = self.by_owner.entry(variable.owner).or_default();
+        let at = owned.partition_point(|other| *other <= variable);
+        owned.insert(at, variable);
+        self.longest = self.longest.max(variable.bytes);
     }
 
     /// Unlocks the variable at an address; none where the thread has not locked it.
     pub fn unlock(&mut self, address: u64, owner: u32) -> Option<LockedVariable> {
-        let held = self.0.iter().position(|locked| locked.address == address && locked.owner == owner);
-        held.map(|at| self.0.remove(at))
+        let owned = self.by_owner.get_mut(&owner)?;
+        let held = owned.iter().position(|locked| locked.address == address)?;
+        let unlocked = owned.remove(held);
+        if owned.is_empty() {
+            self.by_owner.remove(&owner);
+        }
+        self.remove_address(unlocked);
+        Some(unlocked)
+    }
+
+    fn remove_address(&mut self, unlocked: LockedVariable) {
+        if let Entry::Occupied(mut times) = self.by_address.entry(unlocked) {
+            *times.get_mut() -= 1;
+            if *times.get() == 0 {
+                times.remove();
+            }
+        }
+        if self.by_address.is_empty() {
+            self.longest = 0;
+        }
     }
 
     /// The first variable among these bytes that another thread has locked.
     pub fn of_others(&self, address: u64, bytes: u64, slot: u32) -> Option<&LockedVariable> {
-        let end = self.0.partition_point(|locked| locked.address < address.saturating_add(bytes));
+        if self.is_empty() {
+            return None;
+        }
+        let from = |address: u64| LockedVariable { address, bytes: 0, owner: 0 };
+        // What begins earlier does not reach so far.
+        let (first, behind) = (address.saturating_sub(self.longest), address.saturating_add(bytes));
         let overlaps =
             |locked: &&LockedVariable| locked.owner != slot && address < locked.address.saturating_add(locked.bytes);
-        self.0[..end].iter().find(overlaps)
+        self.by_address.range(from(first)..from(behind)).map(|(locked, _)| locked).find(overlaps)
     }
 
     /// Who has locked something, once for each variable.
     pub fn owners(&self) -> impl Iterator<Item = u32> {
-        self.0.iter().map(|locked| locked.owner)
+        self.by_owner.iter().flat_map(|(&owner, owned)| std::iter::repeat_n(owner, owned.len()))
+    }
+
+    /// How many variables a thread has locked.
+    pub fn count_of(&self, owner: u32) -> u32 {
+        self.by_owner.get(&owner).map_or(0, |owned| owned.len() as u32)
     }
 
     /// Appends the words of the variables that a thread has locked.
     pub fn encode(&self, owner: u32, out: &mut Vec<Word>) -> bool {
-        let length = out.len();
         let halves = |value: u64| [value as Word, (value >> 32) as Word];
-        for locked in self.0.iter().filter(|locked| locked.owner == owner) {
+        let Some(owned) = self.by_owner.get(&owner) else { return false };
+        for locked in owned {
             out.extend(halves(locked.address));
             out.extend(halves(locked.bytes));
         }
-        out.len() > length
+        true
     }
 
-    /// Forgets what the threads in these slots have locked. Ascending.
+    /// Forgets what the threads in these slots have locked.
     pub fn forget(&mut self, owners: &[u32]) {
-        if !self.is_empty() {
-            self.0.retain(|locked| owners.binary_search(&locked.owner).is_err());
+        if self.is_empty() {
+            return;
+        }
+        for owner in owners {
+            for unlocked in self.by_owner.remove(owner).unwrap_or_default() {
+                self.remove_address(unlocked);
+            }
         }
     }
 

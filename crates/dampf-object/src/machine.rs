@@ -86,6 +86,8 @@ pub struct Machine<'m> {
 pub struct Scratch {
     /// The accesses that threads stand before.
     pub pending: Vec<PendingAccess>,
+    /// The same by their addresses.
+    pub by_address: Vec<PendingAccess>,
     /// The plain accesses that others stand before while the running thread is in an atomic section.
     pub section_rivals: Vec<PendingAccess>,
     /// From where threads were passed in the search of circles of waiting threads.
@@ -94,6 +96,8 @@ pub struct Scratch {
     pub user_lines: RefCell<HashMap<u64, bool>>,
     /// The watched places that instructions belong to, likewise.
     pub places: RefCell<HashMap<u64, u64>>,
+    /// How often threads did not go round that stood before an instruction.
+    pub vain_rounds: HashMap<u64, u32>,
     words: Vec<Word>,
     slots: Vec<u32>,
 }

@@ -10,6 +10,7 @@ use crate::program::Program;
 use crate::run_end::RunEnd;
 use crate::sharing::Sharing;
 use crate::spin_counters::LAST_TRY;
+use crate::standings::Standings;
 use crate::start;
 use crate::step_log::StepLog;
 use crate::system::{ProgramChecks, System};
@@ -99,7 +100,14 @@ impl Model for ObjectModel {
     fn worker(&self) -> ObjectWorker<'_> {
         let choice = self.system.notes_touched().then(Box::default);
         let machine = Machine::new(&self.system);
-        ObjectWorker { model: self, machine, words: Vec::new(), origins: Vec::new(), choice }
+        ObjectWorker {
+            model: self,
+            machine,
+            words: Vec::new(),
+            origins: Vec::new(),
+            choice,
+            standings: Standings::default(),
+        }
     }
 }
 
@@ -112,6 +120,8 @@ pub struct ObjectWorker<'m> {
     origins: Vec<u32>,
     /// What steps are chosen by, where some are left out.
     choice: Option<Box<Choice>>,
+    /// How threads stood in the state that was observed last.
+    pub standings: Standings,
 }
 
 /// Marks what was refuted among the steps of a state, whichever of them it was.

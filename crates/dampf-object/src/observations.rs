@@ -10,16 +10,9 @@ use dampf_core::{Acceptance, Action, Fault, Footprint, Movers, Observations, Pro
 /// Threads, by their slots, with the mutexes and the variables that they hold.
 impl Observations for ObjectModel {
     fn observe(worker: &mut ObjectWorker<'_>, state: &[Word], standings: &mut Vec<Standing>) {
-        let machine = &mut worker.machine;
-        machine.load(state);
+        let ObjectWorker { machine, standings: known, .. } = worker;
         standings.clear();
-        for slot in 0..machine.threads.iter().len() as u32 {
-            let thread = &machine.threads[slot as usize];
-            let (is_alive, locks) = (thread.is_alive(), u32::from(thread.held));
-            let is_blocked = is_alive && matches!(machine.ways(slot), Ok(0));
-            standings.push(Standing { is_alive, is_blocked, locks });
-        }
-        machine.locked.owners().for_each(|owner| standings[owner as usize].locks += 1);
+        standings.extend_from_slice(known.of(machine, state));
     }
 
     fn accesses(worker: &mut ObjectWorker<'_>, state: &[Word], action: Action, footprint: &mut Footprint) {

@@ -48,12 +48,16 @@ impl PendingAccess {
         PendingAccess { slot, address, bytes, writes, atomic: false, told_atomic: false, pc }
     }
 
+    fn end(&self) -> u64 {
+        self.address + self.bytes
+    }
+
     fn conflicts(&self, other: &PendingAccess) -> bool {
         self.slot != other.slot
             && (self.writes || other.writes)
             && !(self.atomic && other.atomic)
-            && self.address < other.address + other.bytes
-            && other.address < self.address + self.bytes
+            && self.address < other.end()
+            && other.address < self.end()
     }
 
     pub fn told(&self) -> &'static str {
@@ -64,6 +68,43 @@ impl PendingAccess {
             (false, false) => "reads",
         }
     }
+}
+
+/// Fewer accesses than this are compared with each other.
+const ACCESSES_FEW: usize = 16;
+
+/// Whether some of the accesses conflict. Where there are hundreds of threads, hardly any two access the same bytes, or
+/// all of them do, in a way that is no conflict: those that overlap are looked at together, in the order of their
+/// addresses.
+fn has_conflict(pending: &[PendingAccess], by_address: &mut Vec<PendingAccess>) -> bool {
+    let among = |group: &[PendingAccess]| {
+        let others = |at: usize| &group[at + 1..];
+        (0..group.len()).any(|at| others(at).iter().any(|other| other.conflicts(&group[at])))
+    };
+    if pending.len() < ACCESSES_FEW {
+        return among(pending);
+    }
+    by_address.clear();
+    by_address.extend_from_slice(pending);
+    by_address.sort_unstable_by_key(|access| access.address);
+    let mut rest = by_address.as_slice();
+    while let Some(first) = rest.first() {
+        let mut end = first.end();
+        let overlapping = rest[1..].iter().take_while(|access| {
+            let overlaps = access.address < end;
+            end = end.max(access.end());
+            overlaps
+        });
+        let (group, behind) = rest.split_at(1 + overlapping.count());
+        rest = behind;
+        let has = |is: fn(&PendingAccess) -> bool| group.iter().any(is);
+        let is_shared = group.iter().any(|access| access.slot != first.slot);
+        let may_conflict = has(|access| access.writes) && has(|access| !access.atomic);
+        if is_shared && may_conflict && among(group) {
+            return true;
+        }
+    }
+    false
 }
 
 impl Machine<'_> {
@@ -188,7 +229,10 @@ impl Machine<'_> {
             let other = pending[..at].iter().find(|other| other.conflicts(access))?;
             Some((*other, *access))
         };
-        let found = pending.iter().enumerate().find_map(conflict);
+        let found = match has_conflict(&pending, &mut self.scratch.by_address) {
+            true => pending.iter().enumerate().find_map(conflict),
+            false => None,
+        };
         self.scratch.pending = pending;
         found.map(|(one, other)| self.told_race(one, other))
     }
@@ -260,5 +304,33 @@ impl Machine<'_> {
 
     fn user_pc_of(&self, hart: &Hart, pc: u64) -> u64 {
         if self.system.program.is_user_line(pc) { pc } else { self.user_pc(hart) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conflicts_are_found_among_few_and_many() {
+        let mut seed = 7_u64;
+        let mut draw = |below: u64| {
+            seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+            (seed >> 33) % below
+        };
+        let (mut found, mut by_address) = ([0, 0], Vec::new());
+        for round in 0..2000 {
+            let pending: Vec<PendingAccess> = (0..draw(60))
+                .map(|_| {
+                    let (atomic, bytes) = (draw(4) > 0, 1 << draw(4));
+                    let (address, writes) = (draw(1 << (4 + round % 12)) * 4, draw(8) == 0);
+                    PendingAccess { slot: draw(9) as u32, address, bytes, writes, atomic, told_atomic: atomic, pc: 0 }
+                })
+                .collect();
+            let expected = pending.iter().any(|one| pending.iter().any(|other| one.conflicts(other)));
+            assert_eq!(has_conflict(&pending, &mut by_address), expected, "{pending:?}");
+            found[usize::from(expected)] += 1;
+        }
+        assert!(found.iter().all(|&times| times > 200), "{found:?}");
     }
 }

@@ -41,6 +41,7 @@ use crate::layout::Region;
 use crate::machine::Machine;
 use crate::race::PendingAccess;
 use crate::run_end::RunEnd;
+use crate::segment_index::{Owner, SegmentIndex};
 use crate::sharing::{Fact, FactKind};
 use crate::side_access::MemoryAccess;
 use crate::touched::Mode;
@@ -71,7 +72,7 @@ pub struct SegmentAccess {
 }
 
 impl SegmentAccess {
-    fn end(&self) -> u64 {
+    pub fn end(&self) -> u64 {
         self.address + u64::from(self.bytes)
     }
 
@@ -100,6 +101,8 @@ type Segment = Vec<SegmentAccess>;
 #[derive(Debug)]
 pub struct Segments {
     all: Vec<Segment>,
+    /// Where the segments lie that the state has.
+    stored: SegmentIndex,
     /// Whether the running thread's segment has accesses, in a history too.
     has_noted: bool,
     /// How often the running thread has accessed shared memory in its segment.
@@ -108,7 +111,7 @@ pub struct Segments {
 
 impl Segments {
     pub fn new(slots: usize) -> Segments {
-        Segments { all: vec![Segment::new(); slots], has_noted: false, repeated: 0 }
+        Segments { all: vec![Segment::new(); slots], stored: SegmentIndex::new(slots), has_noted: false, repeated: 0 }
     }
 
     /// A thread begins another segment.
@@ -145,11 +148,17 @@ impl Segments {
         true
     }
 
-    /// The first access of another thread to some of these bytes, with its slot.
-    fn of_others(&self, slot: u32, address: u64, bytes: u64) -> Option<(u32, SegmentAccess)> {
-        let others = self.all.iter().enumerate().filter(|&(other, _)| other != slot as usize);
-        let mut accesses = others.flat_map(|(slot, segment)| segment.iter().map(move |access| (slot as u32, *access)));
-        accesses.find(|(_, access)| access.overlaps(address, bytes))
+    /// The first access of another thread to some of these bytes, with its slot. The touched threads are those whose
+    /// segments may not be as the state has them.
+    fn of_others(&self, slot: u32, (address, bytes): (u64, u64), touched: &[u32]) -> Option<(u32, SegmentAccess)> {
+        let of = |other: u32| {
+            let access = self.of(other).iter().find(|access| access.overlaps(address, bytes))?;
+            (other != slot).then_some((other, *access))
+        };
+        match self.stored.may_have(address, bytes) {
+            true => (0..self.all.len() as u32).find_map(of),
+            false => touched.iter().filter_map(|&other| of(other)).min_by_key(|(other, _)| *other),
+        }
     }
 
     /// Appends the words of a thread's segment. Their number of accesses.
@@ -172,6 +181,7 @@ impl Segments {
             writes: words[2] & 1 == 1,
             pc: words[3],
         }));
+        self.stored.replace(slot, segment);
     }
 }
 
@@ -288,7 +298,10 @@ impl Machine<'_> {
     /// Refuses to take memory away that another thread has accessed, if nothing orders the two: it may access it now.
     pub fn check_unaccessed(&mut self, address: u64, bytes: u64, kind: FaultKind, told: &str) -> Result<(), RunEnd> {
         self.end_in_history(address, bytes, kind, told)?;
-        let Some((slot, access)) = self.segments.of_others(self.threads.running, address, bytes) else { return Ok(()) };
+        let touched = self.threads.touched();
+        let Some((slot, access)) = self.segments.of_others(self.threads.running, (address, bytes), touched) else {
+            return Ok(());
+        };
         Err(self.told_taken(pending(slot, access), address, kind, told))
     }
 
@@ -301,22 +314,55 @@ impl Machine<'_> {
     }
 
     /// Refuses what the running thread has done if it took memory away which others have accessed, whatever it is.
+    ///
+    /// What segments have accessed was there when their threads accessed it, and after every step since: each was
+    /// looked at likewise. So only accesses count to what this step has changed, and those of threads that it touched.
     pub fn check_segments(&mut self) -> Result<(), RunEnd> {
         if self.process.ended.is_some() {
             return Ok(());
         }
         let running = self.threads.running;
-        for slot in 0..self.slots() as u32 {
+        let others = if self.has_changed_under_segments() {
+            (0..self.slots() as u32).collect()
+        } else {
+            let has_segment = |slot: &u32| *slot != running && !self.segments.of(*slot).is_empty();
+            let mut touched: Vec<u32> = self.threads.touched().iter().copied().filter(has_segment).collect();
+            touched.sort_unstable();
+            touched
+        };
+        for slot in others {
             if slot == running || self.segments.of(slot).is_empty() {
                 continue;
             }
             self.threads.running = slot;
-            let ended = self.segments.of(slot).to_vec().into_iter().find(|access| !self.is_still_there(access));
+            let is_touched = self.threads.is_touched(slot);
+            let mut accesses = self.segments.of(slot).to_vec();
+            accesses.retain(|access| is_touched || self.has_changed_around(access));
+            let ended = accesses.into_iter().find(|access| !self.is_still_there(access));
             let fault = ended.map(|access| self.ended_under(slot, access));
             self.threads.running = running;
             fault.map_or(Ok(()), Err)?;
         }
         Ok(())
+    }
+
+    /// Whether this step has changed which memory there is where segments have accessed some, as the state has them.
+    fn has_changed_under_segments(&self) -> bool {
+        let stored = &self.segments.stored;
+        stored.of_several > 0
+            || self.process.is_changed() && stored.of_process > 0
+            || self.threads.touched().iter().any(|&slot| stored.of_threads[slot as usize] > 0)
+            || self.heap.touched().iter().any(|&slot| stored.of_arenas[slot as usize] > 0)
+    }
+
+    /// Whether this step has changed which memory there is, at most, where something was accessed.
+    fn has_changed_around(&self, access: &SegmentAccess) -> bool {
+        Owner::of(access, self.slots()).is_none_or(|owner| match owner {
+            Owner::Image => false,
+            Owner::Process => self.process.is_changed(),
+            Owner::Thread(slot) => self.threads.is_touched(slot),
+            Owner::Arenas(slot) => self.heap.is_touched(slot),
+        })
     }
 
     /// Whether what the running thread has accessed is there. It may have left parts of its own stack itself.
@@ -377,8 +423,8 @@ mod tests {
         assert_eq!(segments.of(0), [access(0, 20, true, 1)]);
         assert!(segments.note(0, access(20, 4, true, 2)));
         assert_eq!(segments.of(0).len(), 2);
-        assert_eq!(segments.of_others(1, 19, 1), Some((0, access(0, 20, true, 1))));
-        assert_eq!((segments.of_others(1, 24, 8), segments.of_others(0, 0, 8)), (None, None));
+        assert_eq!(segments.of_others(1, (19, 1), &[0]), Some((0, access(0, 20, true, 1))));
+        assert_eq!((segments.of_others(1, (24, 8), &[0]), segments.of_others(0, (0, 8), &[0])), (None, None));
     }
 
     #[test]

@@ -49,6 +49,9 @@ const ROUND_STEPS_MAX: u32 = 8;
 /// Counters of callers further away than this are not looked at.
 const FRAMES_MAX: usize = 6;
 
+/// Random runs look so often whether a round begins at an instruction.
+const VAIN_ROUNDS_MAX: u32 = 256;
+
 /// The mark of a thread that may be at its last try.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LastTry {
@@ -215,7 +218,11 @@ impl ObjectWorker<'_> {
     /// Marks a thread in a state, if it comes back alone with nothing changed but a counter of tries. The state with
     /// the mark is put together then.
     fn mark(&mut self, state: &[Word], slot: u32, way: u32) -> bool {
-        let Some(mark) = self.mark_of(state, slot, way) else { return false };
+        let Some(mark) = self.mark_of(state, slot, way) else {
+            let [pc, ..] = self.machine.place_in(state, slot);
+            *self.machine.scratch.vain_rounds.entry(pc).or_default() += 1;
+            return false;
+        };
         let machine = &mut self.machine;
         machine.load(state);
         let kept = machine.kept(slot, &mark);
@@ -315,7 +322,12 @@ impl Machine<'_> {
         }
         match self.threads[slot as usize].last_try {
             Some(last) => self.may_be_last_try(slot) && self.kept(slot, &last) != last.kept,
-            None => is_head || !self.counters_of_tries(slot).is_empty(),
+            None if is_head => true,
+            None => {
+                let pc = self.threads[slot as usize].pc;
+                let is_vain = self.scratch.vain_rounds.get(&pc).is_some_and(|&times| times >= VAIN_ROUNDS_MAX);
+                !is_vain && !self.counters_of_tries(slot).is_empty()
+            }
         }
     }
 

@@ -285,6 +285,11 @@ impl Thread {
         words[ACCESSES] = accesses;
     }
 
+    /// The trees in a thread's words: of the stack and of thread-local storage.
+    pub fn trees(words: &[Word]) -> [Tree; 2] {
+        Thread::TREES.map(|at| Tree { root: words[at], levels: words[at + 1] })
+    }
+
     /// Changes the trees in a thread's words.
     pub fn replace_trees(words: &mut [Word], stack: Tree, tls: Tree) {
         for (at, tree) in Thread::TREES.into_iter().zip([stack, tls]) {

@@ -84,6 +84,10 @@ impl<'m> Threads<'m> {
         }
     }
 
+    pub fn is_touched(&self, slot: u32) -> bool {
+        self.is_touched[slot as usize]
+    }
+
     pub fn touched(&self) -> &[u32] {
         &self.touched
     }

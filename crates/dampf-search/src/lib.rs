@@ -43,6 +43,7 @@ mod sequential;
 mod shortening;
 mod stack_slicing;
 mod switches;
+mod thinning;
 mod traversal;
 mod watch;
 
@@ -54,9 +55,10 @@ pub use directed::{
 pub use expand::{Expander, Judgement, Sink};
 pub use monitor::{Monitor, Snapshot, StopReason};
 pub use sequential::check_in_runs;
-pub use shortening::{SHORTENING_STATES_MAX, shortened};
+pub use shortening::{shortened, shortened_behind, shortening_states_max};
 pub use stack_slicing::HandOff;
 pub use switches::{switches, with_fewer_switches};
+pub use thinning::thinned;
 pub use watch::{peak_resident_bytes, resident_bytes, resident_file_bytes, watched};
 
 use dampf_core::{Fault, FaultSelection, Finding, Model, Observations, Statistics, Trail, Verdict, replay_selected};

@@ -18,10 +18,15 @@ use dampf_store::TreeStore;
 use std::sync::{Mutex, PoisonError};
 
 /// None is sent before so many states are found.
-const STATES_LEAST: u64 = 8192;
+const STATES_LEAST: u64 = 2048;
 /// The part of the states found so far that the scouts of a round may find. Rounds come with twice as many states each,
-/// so all rounds together spend twice that part.
-const SHARE: u64 = 20;
+/// so all rounds together spend twice that part; but a scout takes about one step for a state that it finds, and a
+/// breadth-first search several.
+const SHARE: u64 = 12;
+/// With fewer states than this a scout comes nowhere.
+const STATES_OF_SCOUT: u64 = 256;
+/// Scouts of a round that go in an order that is drawn.
+const RANDOM_MOST: u64 = 8;
 
 /// A round of scouts.
 #[derive(Clone, Copy)]
@@ -82,17 +87,19 @@ impl Seen {
         (options, monitor): (&SearchOptions, &Monitor),
     ) {
         let number = round.number * options.threads as u64 + thread as u64;
+        let states = round.states / options.threads as u64;
         // In the order of the model, or by a heuristic, nothing new would come of a second thread.
-        let orders = match thread {
-            0 => [Scout::InOrder, Scout::Guided, Scout::Random(number)],
-            _ => [3, 4, 5].map(|turn| Scout::Random(turn * number)),
-        };
-        let options = SearchOptions {
-            threads: 1,
-            max_states: Some((round.states / (options.threads * orders.len()) as u64).max(1)),
-            ..options.clone()
-        };
+        let mut orders = if thread == 0 { vec![Scout::InOrder, Scout::Guided] } else { Vec::new() };
+        // The other half is for runs that are drawn: many short ones see more than a long one.
+        let drawn = (states / 2 / STATES_OF_SCOUT).clamp(1, RANDOM_MOST);
+        orders.extend((0..drawn).map(|turn| Scout::Random(RANDOM_MOST * number + turn)));
         for order in orders {
+            let share = match order {
+                Scout::InOrder | Scout::Guided => states / 4,
+                Scout::Random(_) => states / 2 / drawn,
+            };
+            let max_states = Some(share.max(STATES_OF_SCOUT));
+            let options = SearchOptions { threads: 1, max_states, ..options.clone() };
             let within = monitor.within();
             let store = TreeStore::new(model.width());
             let space = (&store, &FromStore);

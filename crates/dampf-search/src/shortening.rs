@@ -14,8 +14,13 @@ use crate::{Monitor, SearchOptions, check};
 use dampf_core::{Action, Finding, Model, Successors, Trail, Verdict, Word, Worker, replay_selected};
 use dampf_store::TreeStore;
 
-/// How many states each of these searches should find: less than a second's work.
-pub const SHORTENING_STATES_MAX: u64 = 100_000;
+/// How many states of a width each of these searches should find: less than a second's work.
+pub fn shortening_states_max(width: usize) -> u64 {
+    const STATES: u64 = 100_000;
+    /// With more words than this, what a state costs grows with them.
+    const WORDS_FEW: usize = 32;
+    STATES * WORDS_FEW as u64 / width.max(WORDS_FEW) as u64
+}
 
 /// A run of `model` to a fault that has fewer steps than this one, if a search with these options finds one. They say
 /// how many states each of the searches may find.
@@ -25,12 +30,32 @@ pub fn shortened<M: Model>(
     options: &SearchOptions,
     monitor: &Monitor,
 ) -> Option<Finding> {
+    shortened_from(model, finding, 0, options, monitor)
+}
+
+/// The same where the run is kept up to its middle from the beginning: nothing is to be found near the initial states.
+pub fn shortened_behind<M: Model>(
+    model: &M,
+    finding: &Finding,
+    options: &SearchOptions,
+    monitor: &Monitor,
+) -> Option<Finding> {
+    shortened_from(model, finding, finding.trail.stem.len() / 2, options, monitor)
+}
+
+fn shortened_from<M: Model>(
+    model: &M,
+    finding: &Finding,
+    from: usize,
+    options: &SearchOptions,
+    monitor: &Monitor,
+) -> Option<Finding> {
     let Trail { initial, stem, cycle } = &finding.trail;
     if !cycle.is_empty() {
         return None;
     }
     let replay = replay_selected(model, &finding.trail, options.deadlocks, &options.faults).ok()?;
-    let mut from = 0;
+    let mut from = from;
     while from < stem.len() {
         let steps = stem.len() - from;
         let options = SearchOptions {

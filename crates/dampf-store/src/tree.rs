@@ -102,6 +102,9 @@ struct HashAnd<A>(PhantomData<A>);
 
 type HashAndParent = HashAnd<ParentBits>;
 
+/// Words of a wide state that are compared together: most stretches of it have not changed.
+const WORDS_AT_ONCE: usize = 32;
+
 /// How many states a session remembers.
 const MET_BITS: u32 = 14;
 
@@ -360,12 +363,18 @@ impl<A: Aside> TreeSession<'_, A> {
         let shape = &self.store.shape;
         let level = &shape.levels[0];
         let mut last = NO_ID;
-        for (leaf, (&word, &before)) in words.iter().zip(&self.base).enumerate() {
-            if word != before && shape.parent[leaf] != last {
-                last = shape.parent[leaf];
-                let children = &words[level.children(last as usize)];
-                let sought = self.store.nodes().seek(children, &self.guard, &self.nodes);
-                self.changes.push(Change { node: last, sought });
+        let stretches = words.chunks(WORDS_AT_ONCE).zip(self.base.chunks(WORDS_AT_ONCE)).enumerate();
+        for (number, (now, before)) in stretches {
+            if now.len() == WORDS_AT_ONCE && now == before {
+                continue;
+            }
+            for (leaf, (&word, &before)) in (number * WORDS_AT_ONCE..).zip(now.iter().zip(before)) {
+                if word != before && shape.parent[leaf] != last {
+                    last = shape.parent[leaf];
+                    let children = &words[level.children(last as usize)];
+                    let sought = self.store.nodes().seek(children, &self.guard, &self.nodes);
+                    self.changes.push(Change { node: last, sought });
+                }
             }
         }
     }

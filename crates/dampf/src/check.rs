@@ -20,7 +20,8 @@ use crate::terminal::Terminal;
 use dampf_core::{Describe, Model, Statistics, Unsupported, Verdict};
 use dampf_dist::Partition;
 use dampf_report::{BusyLines, CheckReport, Excerpt, Origin, Run, Setting, Traffic, TrailFile};
-use dampf_search::{Heuristic, Judgement, Monitor, Outcome, SHORTENING_STATES_MAX, StopReason};
+use dampf_search::{Heuristic, Judgement, Monitor, Outcome, StopReason, shortening_states_max};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -284,6 +285,11 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
     }
 }
 
+/// How many steps are taken to find those that a run can do without: at least, and at most.
+const THINNING_STEPS: Range<u64> = 1 << 14..1 << 18;
+/// How many states searches for a shorter run may find, at least.
+const SHORTENING_STATES_MIN: u64 = 1 << 10;
+
 /// What is said of a program that is right, but for this.
 const NO_RUN_ENDS: &str = "no run ends: whatever happens, some thread goes on for ever";
 
@@ -335,14 +341,22 @@ impl Check<'_> {
         let monitor = Arc::new(Monitor::new());
         interrupt::direct_to(&monitor);
         let search = engine::search_options(self.options, &round.clock, 0);
+        // Not more is spent than the search has spent, where that is much.
+        let steps_max = outcome.statistics.transitions.clamp(THINNING_STEPS.start, THINNING_STEPS.end);
+        let thinner = dampf_search::thinned(bare, finding, steps_max, &search, &monitor);
+        let finding = thinner.as_ref().unwrap_or(finding);
         // These find shortest runs, unless they go by a heuristic that says too much.
-        let states_max = match self.options.search {
-            Search::Astar | Search::Idastar | Search::Iddfs => SHORTENING_STATES_MAX / 10,
-            _ => SHORTENING_STATES_MAX,
+        let most = match self.options.search {
+            Search::Astar | Search::Idastar | Search::Iddfs => shortening_states_max(bare.width()) / 10,
+            _ => shortening_states_max(bare.width()),
         };
-        let max_states = search.max_states.map_or(states_max, |limit| limit.min(states_max));
+        let is_ahead = outcome.judgement.found_ahead;
+        let most = if is_ahead { (outcome.statistics.states / 4).clamp(SHORTENING_STATES_MIN, most) } else { most };
+        let max_states = search.max_states.map_or(most, |limit| limit.min(most));
         let search = dampf_search::SearchOptions { max_states: Some(max_states), ..search };
-        if let Some(shorter) = dampf_search::shortened(bare, finding, &search, &monitor) {
+        // Near the initial states a breadth-first search has found nothing before.
+        let shorten = if is_ahead { dampf_search::shortened_behind } else { dampf_search::shortened };
+        if let Some(shorter) = shorten(bare, finding, &search, &monitor).or(thinner) {
             outcome.findings = vec![shorter.clone()];
             outcome.verdict = Verdict::Violated(Box::new(shorter));
         }

@@ -94,6 +94,11 @@ fn the_example_programs_have_the_verdicts_they_state() {
 }
 
 #[test]
+fn seeded_errors_are_found_and_what_is_right_is_verified() {
+    check_folder(&folder("models/seeded"));
+}
+
+#[test]
 fn properties_of_whole_runs_hold_as_their_programs_say() {
     check_folder(&folder("crates/dampf/tests/liveness"));
 }

@@ -8,6 +8,7 @@ mod cycles;
 mod dist;
 mod puzzle;
 mod row;
+mod seeded;
 mod slicing;
 mod steam;
 mod subject;
@@ -22,6 +23,7 @@ use cycles::CyclesOptions;
 use dist::DistOptions;
 use puzzle::PuzzleOptions;
 use row::{Effort, Peer, Row, Speedup};
+use seeded::SeededOptions;
 use serde_json::json;
 use slicing::SlicingOptions;
 use std::path::PathBuf;
@@ -79,6 +81,8 @@ enum OtherBench {
     Steam(SteamOptions),
     /// Sliding puzzles that are solved by A* and IDA*, next to the shortest solutions
     Puzzle(PuzzleOptions),
+    /// How soon errors are found that were put into programs, by breadth-first search and by the default
+    Seeded(SeededOptions),
 }
 
 /// A set of models, and what is of interest about them.
@@ -106,6 +110,7 @@ pub fn run(workspace: &Workspace, options: &BenchOptions) -> Result<(), Failure>
         Some(OtherBench::Slicing(options)) => return slicing::run(workspace, options),
         Some(OtherBench::Steam(options)) => return steam::run(workspace, options),
         Some(OtherBench::Puzzle(options)) => return puzzle::run(workspace, options),
+        Some(OtherBench::Seeded(options)) => return seeded::run(workspace, options),
         None => {}
     }
     let with_spin = spin::is_installed();

@@ -82,6 +82,38 @@ impl Tree {
         }
         descend(table, self.root, self.levels, 0, visit);
     }
+
+    /// Calls `visit` with the index of every line that another tree has not, or has otherwise, in ascending order. What
+    /// the two have in common is not looked at.
+    pub fn for_each_difference(self, other: Tree, table: &LineTable, visit: &mut dyn FnMut(u32)) {
+        fn descend(table: &LineTable, [one, other]: [u32; 2], level: u32, first: u32, visit: &mut dyn FnMut(u32)) {
+            if one == other {
+                return;
+            }
+            if level == 0 {
+                visit(first);
+                return;
+            }
+            let children = [one, other].map(|node| table.get(node).0);
+            for (number, (&one, &other)) in children[0].iter().zip(&children[1]).enumerate() {
+                descend(table, [one, other], level - 1, first + ((number as u32) << ((level - 1) * FAN_BITS)), visit);
+            }
+        }
+        let (low, high) = if self.levels <= other.levels { (self, other) } else { (other, self) };
+        // What the lower tree has is all in the first child of a higher one. Nodes without a line are lines of zeros.
+        let mut roots = vec![high.root];
+        for _ in low.levels..high.levels {
+            roots.push(table.get(roots[roots.len() - 1]).0[0]);
+        }
+        descend(table, [low.root, roots[roots.len() - 1]], low.levels, 0, visit);
+        for (depth, root) in roots[..roots.len() - 1].iter().enumerate().rev() {
+            let level = high.levels - depth as u32;
+            for (number, &child) in table.get(*root).0.iter().enumerate().skip(1) {
+                let first = (number as u32) << ((level - 1) * FAN_BITS);
+                descend(table, [ZERO_LINE, child], level - 1, first, visit);
+            }
+        }
+    }
 }
 
 fn updated(table: &LineTable, node: u32, level: u32, changes: &[(u32, u32)]) -> u32 {
@@ -124,6 +156,7 @@ mod tests {
                 changes.insert(next(span) as u32, id);
             }
             reference.extend(changes.iter().map(|(&index, &id)| (index, id)));
+            let (before, touched) = (tree, changes.keys().copied().collect::<Vec<u32>>());
             tree = tree.with(&table, &changes.into_iter().collect::<Vec<_>>());
             let mut seen = Vec::new();
             tree.for_each(&table, &mut |index, id| seen.push((index, id)));
@@ -133,6 +166,15 @@ mod tests {
             assert_eq!(Tree::EMPTY.with(&table, &wanted), tree, "the same contents are the same tree");
             assert!(wanted.iter().all(|&(index, id)| tree.line(&table, index) == id));
             assert_eq!(tree.line(&table, 1 << 30), 0);
+            let mut differences = [Vec::new(), Vec::new()];
+            before.for_each_difference(tree, &table, &mut |index| differences[0].push(index));
+            tree.for_each_difference(before, &table, &mut |index| differences[1].push(index));
+            let is_changed = |index: &u32| before.line(&table, *index) != tree.line(&table, *index);
+            let changed: Vec<u32> = touched.into_iter().filter(is_changed).collect();
+            assert_eq!(differences, [changed.clone(), changed]);
+            let mut all = Vec::new();
+            Tree::EMPTY.for_each_difference(tree, &table, &mut |index| all.push(index));
+            assert!(all.into_iter().eq(wanted.iter().map(|&(index, _)| index)));
         }
     }
 }

@@ -144,8 +144,8 @@ fn squares(values: impl Iterator<Item = u32>) -> u32 {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Heuristic(pub Vec<Measure>);
 
-/// To look at more movers than this takes longer than a step.
-const MOVERS_MANY: usize = 256;
+/// To look at more movers than this takes longer than a step, though most of them stand as they stood.
+const MOVERS_MANY: usize = 1 << 14;
 
 /// What is known of a run, for measures that look at runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -488,9 +488,10 @@ impl Program {
     }
 }
 
-/// What putting a word of a state together costs, in instructions of the program: matters where there are hundreds of
-/// threads.
+/// What putting a word of a state together costs, in instructions of the program, and what a step costs besides, in
+/// words: matters where there are hundreds of threads.
 const INSTRUCTIONS_PER_WORD: u64 = 4;
+const WORDS_PER_STEP: usize = 256;
 
 fn is_over(end: Option<Instant>) -> bool {
     end.is_some_and(|end| Instant::now() >= end)
@@ -550,7 +551,7 @@ fn trial_run(
         if !refuted.is_empty() {
             break;
         }
-        words += (next.len() * next.width()) as u64;
+        words += (next.len() * (next.width() + WORDS_PER_STEP)) as u64;
         let open: Vec<usize> = (0..next.len()).filter(|&step| next.leads_on(step)).collect();
         if open.is_empty() {
             break;
