@@ -4,7 +4,9 @@
 //! ends make systems; nothing behind them knows where a system came from.
 
 pub mod formula;
+pub mod input;
 pub mod linear;
+pub mod simplify;
 pub mod system;
 
 pub use formula::Formula;
