@@ -20,6 +20,8 @@ pub mod reachability;
 pub mod refinement;
 pub mod simplex;
 pub mod solver;
+pub mod input;
+pub mod simplify;
 pub mod system;
 pub mod tree;
 
