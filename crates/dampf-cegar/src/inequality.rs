@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// `terms + constant` compared with zero.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Inequality {
     /// Sorted by column; none is zero; their greatest common divisor is one.
     pub terms: Vec<(Column, Rational)>,
@@ -58,6 +58,15 @@ impl Condition {
             Condition::Any(parts) => parts.iter().any(|part| part.holds(simplex)),
         }
     }
+
+    /// Whether it is true of a model.
+    pub fn holds_for(&self, model: &[Rational]) -> bool {
+        match self {
+            Condition::Atom(inequality) => inequality.holds_for(model),
+            Condition::All(parts) => parts.iter().all(|part| part.holds_for(model)),
+            Condition::Any(parts) => parts.iter().any(|part| part.holds_for(model)),
+        }
+    }
 }
 
 impl Inequality {
@@ -97,6 +106,18 @@ impl Inequality {
             Relation::Equal => {}
         }
         self
+    }
+
+    pub fn holds_for(&self, model: &[Rational]) -> bool {
+        let mut value = self.constant.clone();
+        for (column, factor) in &self.terms {
+            value = value.plus_product(factor, &model[*column as usize]);
+        }
+        match self.relation {
+            Relation::AtMost => !value.is_positive(),
+            Relation::Below => value.is_negative(),
+            Relation::Equal => value.is_zero(),
+        }
     }
 
     pub fn holds(&self, simplex: &Simplex) -> bool {

@@ -3,19 +3,19 @@
 //! Between two steps stands a formula over the variables of the location there. It follows from the steps before, it
 //! contradicts the steps after, and each one, with the next step, implies the next one. A certificate of Farkas gives
 //! them as partial sums: what is local to the steps before cancels out in their sum, because it cancels out in the whole.
-//! The cases of a split in a step are joined after it and met before it.
+//! Resolution on a variable of a step joins the formulas behind that step and meets those before it.
 //!
 //! Certificates are made small first: inequalities are dropped, one by one in a fixed order, as long as the rest is still
 //! contradictory. Interpolants of small certificates speak of fewer variables, and more often hold on all iterations of
 //! a loop.
 
-use crate::decide::{Premise, Refutation};
 use crate::formula::Formula;
 use crate::inequality::WeightedSum;
-use crate::linear::{Overflow, Symbol};
+use crate::linear::{Overflow, Relation, Symbol};
 use crate::path::PathFormula;
+use crate::proof::{ClauseId, Derivation, Premise, Proof};
 use crate::rational::Rational;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Why there are no interpolants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,41 +43,85 @@ pub enum Preference {
 /// The interpolants of a path, for each position but the first and the last.
 pub fn interpolants(
     path: &PathFormula<'_>,
-    refutation: &Refutation,
+    proof: &Proof,
     preference: Preference,
 ) -> Result<Vec<Formula>, NoInterpolants> {
-    match refutation {
-        Refutation::Divisibility(_) => Err(NoInterpolants::Divisibility),
-        Refutation::Farkas(premises) => {
-            let premises = minimised(path, premises, preference);
-            partial_sums(path, &premises)
-        }
-        Refutation::Split { part, cases } => {
-            let mut all = Vec::with_capacity(cases.len());
-            for case in cases {
-                all.push(interpolants(path, case, preference)?);
+    let used = proof.used();
+    let is_lemma = |id: &&ClauseId| matches!(proof.derivations[**id as usize], Derivation::Farkas(_));
+    let is_minimised = used.iter().filter(is_lemma).count() <= LEMMAS_MINIMISED_MAX;
+    let mut partial: HashMap<ClauseId, Vec<Formula>> = HashMap::with_capacity(used.len());
+    for id in used {
+        let formulas = match &proof.derivations[id as usize] {
+            Derivation::Divisibility => return Err(NoInterpolants::Divisibility),
+            Derivation::Given(part) => {
+                let given = |position: usize| if position >= *part as usize { Formula::False } else { Formula::True };
+                (1..path.steps()).map(given).collect()
             }
-            let join = |position: usize| {
-                let parts = all.iter().map(|case| case[position - 1].clone());
-                if position >= *part as usize { disjunction(parts) } else { conjunction(parts) }
-            };
-            Ok((1..path.steps()).map(join).collect())
-        }
+            Derivation::Farkas(premises) if is_minimised => {
+                partial_sums(path, &minimised(path, premises, preference))?
+            }
+            Derivation::Farkas(premises) => partial_sums(path, premises)?,
+            Derivation::Resolved { first, steps } => {
+                let mut formulas = partial[first].clone();
+                for (variable, clause) in steps {
+                    let part = proof.parts[*variable as usize] as usize;
+                    for (at, (formula, other)) in formulas.iter_mut().zip(&partial[clause]).enumerate() {
+                        let parts = [std::mem::replace(formula, Formula::True), other.clone()];
+                        *formula = if at + 1 >= part { joined(parts) } else { met(parts) };
+                    }
+                }
+                formulas
+            }
+        };
+        partial.insert(id, formulas);
+    }
+    Ok(partial.remove(&proof.root).expect("the last clause is the empty one"))
+}
+
+/// Proofs with more certificates than this have them taken as they are.
+const LEMMAS_MINIMISED_MAX: usize = 40;
+
+/// A conjunction, without what another conjunct implies by its constant.
+fn met(parts: [Formula; 2]) -> Formula {
+    match Formula::and(parts) {
+        Formula::And(parts) => Formula::and(strongest(parts, false)),
+        other => other,
     }
 }
 
-fn conjunction(parts: impl Iterator<Item = Formula>) -> Formula {
-    let mut parts: Vec<_> = parts.collect();
-    parts.sort();
-    parts.dedup();
-    Formula::and(parts)
+/// A disjunction, without what implies another disjunct by its constant.
+fn joined(parts: [Formula; 2]) -> Formula {
+    match Formula::or(parts) {
+        Formula::Or(parts) => Formula::or(strongest(parts, true)),
+        other => other,
+    }
 }
 
-fn disjunction(parts: impl Iterator<Item = Formula>) -> Formula {
-    let mut parts: Vec<_> = parts.collect();
+/// Of constraints that differ in their constant, only the strongest, or the weakest.
+fn strongest(mut parts: Vec<Formula>, weakest: bool) -> Vec<Formula> {
     parts.sort();
     parts.dedup();
-    Formula::or(parts)
+    let mut kept: Vec<Formula> = Vec::with_capacity(parts.len());
+    'parts: for part in parts {
+        if let Formula::Atom(constraint) = &part
+            && constraint.relation() == Relation::AtMost
+        {
+            for other in &mut kept {
+                if let Formula::Atom(known) = other
+                    && known.relation() == Relation::AtMost
+                    && known.sum().terms() == constraint.sum().terms()
+                {
+                    let is_stronger = constraint.sum().constant_part() > known.sum().constant_part();
+                    if is_stronger != weakest {
+                        *other = part;
+                    }
+                    continue 'parts;
+                }
+            }
+        }
+        kept.push(part);
+    }
+    kept
 }
 
 /// Drops premises as long as the rest is contradictory.
@@ -86,28 +130,28 @@ fn minimised(
     premises: &[(Premise, Rational)],
     preference: Preference,
 ) -> Vec<(Premise, Rational)> {
+    let sort = |premises: &mut Vec<(Premise, Rational)>| {
+        premises.sort_by_key(|(premise, _)| premise.part);
+        if preference == Preference::Early {
+            premises.reverse();
+        }
+    };
     let mut kept = premises.to_vec();
-    kept.sort_by_key(|(premise, _)| premise.part);
-    if preference == Preference::Early {
-        kept.reverse();
-    }
+    sort(&mut kept);
     if kept.len() > PREMISES_MINIMISED_MAX {
         return kept;
     }
     let mut at = 0;
     while at < kept.len() {
         let rest = kept.iter().enumerate().filter(|(index, _)| *index != at);
-        let rest: Vec<_> = rest.map(|(_, (premise, _))| (premise.inequality.clone(), premise.part)).collect();
+        let rest: Vec<_> = rest.map(|(_, (premise, _))| premise.clone()).collect();
         match path.refute_subset(&rest) {
-            Some(Refutation::Farkas(mut smaller)) => {
-                smaller.sort_by_key(|(premise, _)| premise.part);
-                if preference == Preference::Early {
-                    smaller.reverse();
-                }
+            Some(mut smaller) => {
                 // Those before this place were all needed, and still are.
+                sort(&mut smaller);
                 kept = smaller;
             }
-            _ => at += 1,
+            None => at += 1,
         }
     }
     kept

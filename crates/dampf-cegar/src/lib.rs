@@ -14,6 +14,7 @@ pub mod inequality;
 pub mod interpolation;
 pub mod linear;
 pub mod path;
+pub mod proof;
 pub mod prove;
 pub mod rational;
 pub mod reachability;

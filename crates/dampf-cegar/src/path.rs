@@ -4,7 +4,8 @@
 //! is known of the location that a step leaves is part of the step. The answer is a run, or a refutation whose
 //! inequalities know their steps.
 
-use crate::decide::{Answer, Question, Refutation};
+use crate::decide::{Answer, Question};
+use crate::proof::{Premise, Proof};
 use crate::formula::Formula;
 use crate::inequality::Condition;
 use crate::linear::Symbol;
@@ -25,7 +26,7 @@ pub struct Run {
 
 pub enum PathAnswer {
     Run(Run),
-    Refuted(Refutation),
+    Refuted(Proof),
     GaveUp,
 }
 
@@ -141,21 +142,18 @@ impl<'s> PathFormula<'s> {
         }
         match question.decide(splits_max) {
             Answer::Model(model) => PathAnswer::Run(self.run(&model)),
-            Answer::Refuted(refutation) => PathAnswer::Refuted(refutation),
+            Answer::Refuted(proof) => PathAnswer::Refuted(proof),
             Answer::GaveUp => PathAnswer::GaveUp,
         }
     }
 
-    /// Refutes again with a part of the inequalities only, without splits.
-    pub(crate) fn refute_subset(
-        &self,
-        premises: &[(Arc<crate::inequality::Inequality>, u32)],
-    ) -> Option<Refutation> {
+    /// Refutes again with a part of the inequalities only.
+    pub(crate) fn refute_subset(&self, premises: &[Premise]) -> Option<Vec<(Premise, Rational)>> {
         let mut question = self.question();
-        for (inequality, part) in premises {
-            question.assert(&Condition::Atom(Arc::clone(inequality)), *part);
+        for premise in premises {
+            question.assert(&Condition::Atom(Arc::clone(&premise.inequality)), premise.part);
         }
-        if question.check() { None } else { question.refutation().cloned() }
+        if question.check() { None } else { question.certificate() }
     }
 
     fn run(&self, model: &[Rational]) -> Run {

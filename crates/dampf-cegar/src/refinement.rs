@@ -5,29 +5,29 @@ use crate::interpolation::{NoInterpolants, Preference, interpolants};
 use crate::path::{PathAnswer, PathFormula, Run};
 use crate::system::{System, TransitionId};
 
-/// So many splits for one path.
-const SPLITS_MAX: u32 = 5_000;
+/// So many conflicts for one path.
+const CONFLICTS_MAX: u32 = 50_000;
 
 pub enum Refinement {
     /// The counterexample is real.
     Run(Run),
     /// The abstraction has new predicates.
     Refined,
-    /// All predicates of the refutation were there, and still the abstraction does not exclude the path.
+    /// All predicates of the proof were there, and still the abstraction does not exclude the path.
     NothingNew,
     GaveUp(&'static str),
 }
 
 pub fn refine(system: &System, abstraction: &mut Abstraction, transitions: &[TransitionId]) -> Refinement {
     let path = PathFormula::new(system, transitions, abstraction.facts());
-    let refutation = match path.decide(SPLITS_MAX) {
+    let proof = match path.decide(CONFLICTS_MAX) {
         PathAnswer::Run(run) => return Refinement::Run(run),
         PathAnswer::GaveUp => return Refinement::GaveUp("the path of a counterexample was not decided"),
-        PathAnswer::Refuted(refutation) => refutation,
+        PathAnswer::Refuted(proof) => proof,
     };
     let mut is_new = false;
     for preference in [Preference::Late, Preference::Early] {
-        let formulas = match interpolants(&path, &refutation, preference) {
+        let formulas = match interpolants(&path, &proof, preference) {
             Ok(formulas) => formulas,
             Err(NoInterpolants::Overflow) => return Refinement::GaveUp("a coefficient exceeds 128 bits"),
             Err(NoInterpolants::Divisibility) => return Refinement::GaveUp("a predicate would need divisibility"),

@@ -79,7 +79,8 @@ pub struct Simplex {
     row_of: Vec<Option<u32>>,
     rows: Vec<Row>,
     forms: BTreeMap<Vec<(Column, Rational)>, Column>,
-    pub pivots: u64,
+    /// Bounds that were replaced since the beginning.
+    replaced: Vec<(Column, Side, Option<Bound>)>,
 }
 
 impl Simplex {
@@ -147,7 +148,8 @@ impl Simplex {
         if self.row_of[at].is_none() && self.values[at] > value {
             self.update(column, value.clone());
         }
-        self.upper[at] = Some(Bound { value, reason });
+        let before = self.upper[at].replace(Bound { value, reason });
+        self.replaced.push((column, Side::Upper, before));
         Ok(())
     }
 
@@ -165,8 +167,24 @@ impl Simplex {
         if self.row_of[at].is_none() && self.values[at] < value {
             self.update(column, value.clone());
         }
-        self.lower[at] = Some(Bound { value, reason });
+        let before = self.lower[at].replace(Bound { value, reason });
+        self.replaced.push((column, Side::Lower, before));
         Ok(())
+    }
+
+    /// How much was asserted so far.
+    pub fn mark(&self) -> usize {
+        self.replaced.len()
+    }
+
+    /// Takes back the bounds that were asserted since. The values stay: they are within wider bounds, too.
+    pub fn backtrack(&mut self, mark: usize) {
+        for (column, side, bound) in self.replaced.drain(mark..).rev() {
+            match side {
+                Side::Lower => self.lower[column as usize] = bound,
+                Side::Upper => self.upper[column as usize] = bound,
+            }
+        }
     }
 
     /// Both bounds of a column, where it has them and they are equal.
@@ -277,7 +295,6 @@ impl Simplex {
 
     /// Makes a column basic in place of the one whose row this is.
     fn pivot(&mut self, row: usize, entering: Column) {
-        self.pivots += 1;
         let leaving = self.rows[row].basic;
         let mut terms = std::mem::take(&mut self.rows[row].terms);
         let at = terms.binary_search_by_key(&entering, |(column, _)| *column).expect("the column is in the row");

@@ -7,11 +7,12 @@
 use crate::abstraction::Abstraction;
 use crate::bits::Bits;
 use crate::cases::Columns;
-use crate::decide::{Answer, Question, Refutation};
+use crate::decide::{AssumedAnswer, Literal, Question};
+use crate::formula::Formula;
 use crate::inequality::Condition;
 use crate::rational::Rational;
-use crate::system::{LocationId, System, TransitionId};
-use std::collections::{BTreeSet, HashMap};
+use crate::system::{System, TransitionId};
+use std::collections::{BTreeMap, HashMap};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Truth {
@@ -50,17 +51,26 @@ pub trait Solver {
     fn checks(&self) -> u64;
 }
 
-/// So many splits, and the answer is unknown.
-const SPLITS_MAX: u32 = 600;
+/// So many conflicts, and the answer is unknown.
+const CONFLICTS_MAX: u32 = 2_000;
 
-/// Dampf's own: the exact simplex, with splits.
+/// So many questions to one warm solver, and it is made afresh, lest it drown in what it has learnt.
+const WARM_MAX: u32 = 2_000;
+
+/// A transition with all that was learnt about it.
+#[derive(Clone)]
+struct Warm {
+    question: Question,
+    before: HashMap<u32, Literal>,
+    after: HashMap<u32, (Condition, Literal)>,
+    asked: u32,
+}
+
+/// Dampf's own: the exact simplex, with learnt clauses.
 pub struct OwnSolver<'s> {
     system: &'s System,
     columns: Vec<Columns>,
-    /// By transition, what its relation and the fact of its origin say.
-    bases: Vec<Option<Question>>,
-    before: HashMap<(TransitionId, u32), Condition>,
-    after: HashMap<(TransitionId, u32), (Condition, Condition)>,
+    warm: Vec<Option<Warm>>,
     checks: u64,
 }
 
@@ -69,78 +79,82 @@ impl<'s> OwnSolver<'s> {
         OwnSolver {
             system,
             columns: system.transitions.iter().map(|transition| Columns::of(system, transition)).collect(),
-            bases: vec![None; system.transitions.len()],
-            before: HashMap::new(),
-            after: HashMap::new(),
+            warm: vec![None; system.transitions.len()],
             checks: 0,
         }
     }
 
-    fn base(&mut self, abstraction: &Abstraction, id: TransitionId) -> Question {
-        let at = id.0 as usize;
-        if self.bases[at].is_none() {
-            let transition = self.system.transition(id);
-            let columns = &self.columns[at];
-            let mut question = columns.question();
-            question.assert(&columns.condition(&transition.relation), 0);
-            question.assert(&columns.condition(abstraction.fact(transition.from)), 0);
-            question.check();
-            self.bases[at] = Some(question);
-        }
-        self.bases[at].clone().expect("it was just made")
-    }
-
-    fn predicate_after(&mut self, abstraction: &Abstraction, id: TransitionId, to: LocationId, index: u32) {
+    /// A solver for the transition, with the relation and the fact of its origin.
+    fn warm(&self, abstraction: &Abstraction, id: TransitionId) -> Warm {
+        let transition = self.system.transition(id);
         let columns = &self.columns[id.0 as usize];
-        self.after.entry((id, index)).or_insert_with(|| {
-            let formula = &abstraction.predicates(to)[index as usize];
-            // What cannot be negated in 128 bits is never found to be implied.
-            let negated = formula.negated().unwrap_or(crate::formula::Formula::True);
-            (columns.condition_after(formula), columns.condition_after(&negated))
-        });
+        let mut question = columns.question();
+        question.assert(&columns.condition(&transition.relation), 0);
+        question.assert(&columns.condition(abstraction.fact(transition.from)), 0);
+        Warm { question, before: HashMap::new(), after: HashMap::new(), asked: 0 }
     }
 }
 
-/// The predicates of the cube that a refutation uses: parts above zero.
-fn used(refutation: &Refutation) -> Bits {
-    let mut parts = BTreeSet::new();
-    refutation.parts(&mut parts);
-    parts.into_iter().filter(|part| *part > 0).map(|part| part - 1).collect()
+impl Warm {
+    fn before(&mut self, columns: &Columns, predicates: &[Formula], index: u32) -> Literal {
+        *self.before.entry(index).or_insert_with(|| {
+            self.question.literal(&columns.condition(&predicates[index as usize]), index + 1)
+        })
+    }
+
+    fn add_after(&mut self, columns: &Columns, predicates: &[Formula], index: u32) {
+        if self.after.contains_key(&index) {
+            return;
+        }
+        let formula = &predicates[index as usize];
+        // What cannot be negated in 128 bits is never found to be implied.
+        let negated = formula.negated().unwrap_or(Formula::True);
+        let literal = self.question.literal(&columns.condition_after(&negated), 0);
+        self.after.insert(index, (columns.condition_after(formula), literal));
+    }
+
+    /// What is false in one successor is not implied.
+    fn exclude(&self, wanted: &[u32], model: &[Rational], implied: &mut [Option<Truth>]) {
+        for (truth, index) in implied.iter_mut().zip(wanted) {
+            if truth.is_none() && !self.after[index].0.holds_for(model) {
+                *truth = Some(Truth::No);
+            }
+        }
+    }
 }
 
 impl Solver for OwnSolver<'_> {
     fn post(&mut self, abstraction: &Abstraction, question: &PostQuestion<'_>) -> PostAnswer {
         let id = question.transition;
         let transition = self.system.transition(id);
-        let mut base = self.base(abstraction, id);
+        let known = self.warm[id.0 as usize].take().filter(|warm| warm.asked < WARM_MAX);
+        let mut warm = known.unwrap_or_else(|| self.warm(abstraction, id));
+        let columns = &self.columns[id.0 as usize];
+        let mut by_literal: BTreeMap<Literal, Vec<u32>> = BTreeMap::new();
         for index in question.cube.iter() {
-            let columns = &self.columns[id.0 as usize];
-            let condition = self
-                .before
-                .entry((id, index))
-                .or_insert_with(|| columns.condition(&abstraction.predicates(transition.from)[index as usize]));
-            base.assert(condition, index + 1);
+            let literal = warm.before(columns, abstraction.predicates(transition.from), index);
+            by_literal.entry(literal).or_default().push(index);
         }
-        self.checks += 1;
-        if !base.check() {
-            let core = used(base.refutation().expect("a failed check leaves a refutation"));
-            return PostAnswer { impossible: Truth::Yes(core), implied: Vec::new() };
+        for &index in question.wanted {
+            warm.add_after(columns, abstraction.predicates(transition.to), index);
         }
+        let mut assumptions: Vec<Literal> = by_literal.keys().copied().collect();
+        let used = |core: &[Literal]| core.iter().filter_map(|literal| by_literal.get(literal)?.first().copied()).collect();
         let mut implied: Vec<Option<Truth>> = vec![None; question.wanted.len()];
         let mut impossible = Truth::Unknown;
-        for &index in question.wanted {
-            self.predicate_after(abstraction, id, transition.to, index);
-        }
         if question.asks_possible {
-            match base.clone().decide(SPLITS_MAX) {
-                Answer::Refuted(refutation) => {
-                    return PostAnswer { impossible: Truth::Yes(used(&refutation)), implied: Vec::new() };
+            self.checks += 1;
+            warm.asked += 1;
+            match warm.question.decide_assuming(&assumptions, CONFLICTS_MAX) {
+                AssumedAnswer::Refuted(core) => {
+                    self.warm[id.0 as usize] = Some(warm);
+                    return PostAnswer { impossible: Truth::Yes(used(&core)), implied: Vec::new() };
                 }
-                Answer::Model(model) => {
+                AssumedAnswer::Model(model) => {
                     impossible = Truth::No;
-                    self.exclude(id, question.wanted, &model, &mut implied);
+                    warm.exclude(question.wanted, &model, &mut implied);
                 }
-                Answer::GaveUp => {}
+                AssumedAnswer::GaveUp => {}
             }
         }
         for (at, &index) in question.wanted.iter().enumerate() {
@@ -148,36 +162,27 @@ impl Solver for OwnSolver<'_> {
                 continue;
             }
             self.checks += 1;
-            let mut inner = base.clone();
-            inner.assert(&self.after[&(id, index)].1, 0);
-            match inner.decide(SPLITS_MAX) {
-                Answer::Refuted(refutation) => implied[at] = Some(Truth::Yes(used(&refutation))),
-                Answer::Model(model) => {
-                    self.exclude(id, question.wanted, &model, &mut implied);
+            warm.asked += 1;
+            assumptions.push(warm.after[&index].1);
+            match warm.question.decide_assuming(&assumptions, CONFLICTS_MAX) {
+                AssumedAnswer::Refuted(core) => implied[at] = Some(Truth::Yes(used(&core))),
+                AssumedAnswer::Model(model) => {
+                    warm.exclude(question.wanted, &model, &mut implied);
                     implied[at] = Some(Truth::No);
                 }
-                Answer::GaveUp => implied[at] = Some(Truth::Unknown),
+                AssumedAnswer::GaveUp => implied[at] = Some(Truth::Unknown),
             }
+            assumptions.pop();
         }
+        self.warm[id.0 as usize] = Some(warm);
         PostAnswer { impossible, implied: implied.into_iter().map(|truth| truth.expect("all were asked")).collect() }
     }
 
     fn forget(&mut self) {
-        self.bases.fill(None);
+        self.warm.fill(None);
     }
 
     fn checks(&self) -> u64 {
         self.checks
-    }
-}
-
-impl OwnSolver<'_> {
-    /// What is false in one successor is not implied.
-    fn exclude(&self, id: TransitionId, wanted: &[u32], model: &[Rational], implied: &mut [Option<Truth>]) {
-        for (truth, index) in implied.iter_mut().zip(wanted) {
-            if truth.is_none() && !crate::decide::holds_for(&self.after[&(id, *index)].0, model) {
-                *truth = Some(Truth::No);
-            }
-        }
     }
 }
