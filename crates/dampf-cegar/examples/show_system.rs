@@ -6,6 +6,11 @@ fn main() {
         let start = std::time::Instant::now();
         match dampf_cegar::input::horn::parse(&Source::new(path.clone(), text)) {
             Ok(system) => {
+                if let Some(folder) = std::env::var_os("WRITE") {
+                    let name = path.replace('/', "_");
+                    std::fs::write(std::path::Path::new(&folder).join(name), dampf_cegar::input::horn::write(&system))
+                        .unwrap();
+                }
                 if std::env::var_os("QUIET").is_none() {
                     print!("{}", dampf_cegar::input::show::system(&system));
                 }
