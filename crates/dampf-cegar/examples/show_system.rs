@@ -5,7 +5,15 @@ fn main() {
         let text = std::fs::read_to_string(&path).expect("the input can be read");
         let start = std::time::Instant::now();
         match dampf_cegar::input::horn::parse(&Source::new(path.clone(), text)) {
-            Ok(system) => {
+            Ok(original) => {
+                let read = start.elapsed().as_secs_f64();
+                let simplified = dampf_cegar::simplify::simplified(&original);
+                let system = simplified.system;
+                if let Some(folder) = std::env::var_os("WRITE") {
+                    let name = path.replace('/', "_");
+                    std::fs::write(std::path::Path::new(&folder).join(name), dampf_cegar::input::horn::write(&system))
+                        .unwrap();
+                }
                 if std::env::var_os("QUIET").is_none() {
                     print!("{}", dampf_cegar::input::show::system(&system));
                 }

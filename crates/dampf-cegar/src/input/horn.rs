@@ -11,6 +11,7 @@ mod clauses;
 mod logic;
 mod relation;
 mod terms;
+mod write;
 
 use crate::input::smtlib::{Node, NodeId, Tree, read};
 use crate::simplify::eliminate::Sorts;
@@ -23,6 +24,8 @@ use logic::{Argument, Graph, Logic};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use terms::{Declarations, Evaluation, Macro, Predicate, sort, sorted_names};
+
+pub use write::write;
 
 /// Terms are evaluated recursively, and this holds the deepest that are allowed.
 const STACK_BYTES: usize = 256 << 20;

@@ -5,13 +5,13 @@
 //! exact only where coefficients are units; elsewhere the auxiliary stays. The invariant: the relation between the
 //! values before and after never changes. Where numbers would overflow, the formula stays as it was.
 
+use super::conjuncts::Conjuncts;
 use crate::formula::Formula;
 use crate::linear::{Linear, Overflow, Relation, Symbol};
 use crate::system::{Sort, System, Transition, Variable};
 
 /// Eliminating one auxiliary may not make more than this many atoms of those that speak of it.
 const BOUND_PAIRS_MAX: usize = 16;
-const ROUNDS_MAX: usize = 8;
 
 /// What is known of the symbols of one transition.
 #[derive(Clone, Copy)]
@@ -75,19 +75,7 @@ fn gcd(mut a: u128, mut b: u128) -> u128 {
 
 /// The relation without the auxiliaries that can be eliminated; those that stay are numbered anew.
 pub fn eliminated(relation: &Formula, sorts: Sorts<'_>) -> (Formula, Vec<Sort>) {
-    let mut formula = relation.clone();
-    for _ in 0..ROUNDS_MAX {
-        let before = formula.clone();
-        for auxiliary in auxiliaries_of(&formula) {
-            if let Ok(less) = without(&formula, Symbol::Auxiliary(auxiliary), &sorts) {
-                formula = less;
-            }
-        }
-        formula = with_constants(&formula, &sorts).unwrap_or(formula);
-        if formula == before {
-            break;
-        }
-    }
+    let formula = Conjuncts::new(relation, sorts).simplified();
     let used = auxiliaries_of(&formula);
     let kept = used.iter().map(|&index| sorts.auxiliaries[index as usize]).collect();
     let renumbered = formula.renamed(&mut |symbol| match symbol {
@@ -253,30 +241,6 @@ fn bounds_compared(parts: &[&Formula], symbol: Symbol, sorts: &Sorts<'_>) -> Res
         }
     }
     Ok(Some(compared))
-}
-
-/// Where a conjunct says that a symbol is a constant, the other conjuncts say it of that constant.
-fn with_constants(formula: &Formula, sorts: &Sorts<'_>) -> Result<Formula, Overflow> {
-    let Formula::And(parts) = formula else { return Ok(formula.clone()) };
-    let mut parts = parts.clone();
-    for at in 0..parts.len() {
-        let Some((symbol, definition)) = constant_of(&parts[at], sorts) else { continue };
-        for (index, part) in parts.iter_mut().enumerate() {
-            if index != at && mentions(part, symbol) {
-                *part = definition.applied(part, sorts)?;
-            }
-        }
-    }
-    let mut seen = std::collections::HashSet::new();
-    Ok(Formula::and(parts.into_iter().filter(|part| seen.insert(part.clone()))))
-}
-
-fn constant_of(part: &Formula, sorts: &Sorts<'_>) -> Option<(Symbol, Definition)> {
-    let Formula::Atom(constraint) = part else { return None };
-    match constraint.sum().terms() {
-        [(symbol, _)] => Some((*symbol, Definition::by(part, *symbol, sorts)?)),
-        _ => None,
-    }
 }
 
 #[cfg(test)]
