@@ -16,6 +16,20 @@ fn main() {
         std::process::exit(2)
     });
     let started = Instant::now();
+    let simplified = dampf_cegar::simplify::simplified(&system);
+    fn atoms(formula: &dampf_cegar::Formula) -> usize {
+        match formula {
+            dampf_cegar::Formula::And(parts) | dampf_cegar::Formula::Or(parts) => parts.iter().map(atoms).sum(),
+            _ => 1,
+        }
+    }
+    let sizes = |system: &dampf_cegar::System| {
+        let atoms = system.transitions.iter().map(|transition| atoms(&transition.relation)).max();
+        let variables = system.locations.iter().map(|location| location.variables.len()).max();
+        format!("{}/{}/{variables:?}/{atoms:?}", system.locations.len(), system.transitions.len())
+    };
+    eprintln!("{} {} in {:.2}s", sizes(&system), sizes(&simplified.system), started.elapsed().as_secs_f64());
+    let system = simplified.system;
     let limits = Limits { time_max: Some(Duration::from_secs(seconds)), ..Limits::default() };
     let result = prove(&system, &ProveSettings { limits, ..ProveSettings::default() }, &mut |_| {});
     let verdict = match &result.outcome {
