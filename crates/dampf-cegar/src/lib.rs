@@ -6,13 +6,17 @@
 pub mod abstraction;
 pub mod bits;
 pub mod cases;
+mod cegar;
 pub mod decide;
 pub mod expansion;
 pub mod fingerprint;
 pub mod formula;
 pub mod inequality;
+pub mod input;
 pub mod interpolation;
 pub mod linear;
+mod master;
+pub mod message;
 pub mod path;
 pub mod proof;
 pub mod prove;
@@ -20,13 +24,17 @@ pub mod rational;
 pub mod reachability;
 pub mod refinement;
 pub mod simplex;
-pub mod solver;
-pub mod input;
 pub mod simplify;
+pub mod solver;
 pub mod system;
 pub mod tree;
+mod verify;
+mod worker;
 
 pub use formula::Formula;
 pub use linear::{Constraint, Linear, Overflow, Relation, Symbol};
-pub use prove::{Limits, Outcome, Progress, ProofResult, ProveSettings, Reason, SolverChoice, Statistics, prove};
+pub use prove::{
+    Limits, Outcome, Progress, ProofResult, ProveSettings, Reason, SolverChoice, Statistics, prove, prove_as_rank,
+    prove_simulated,
+};
 pub use system::{Location, LocationId, Origin, Sort, System, Transition, TransitionId, Variable};
