@@ -30,8 +30,13 @@ fn main() {
     };
     eprintln!("{} {} in {:.2}s", sizes(&system), sizes(&simplified.system), started.elapsed().as_secs_f64());
     let system = simplified.system;
+    let solver = match arguments.next().as_deref() {
+        Some("z3") => dampf_cegar::SolverChoice::Z3,
+        _ => dampf_cegar::SolverChoice::Own,
+    };
+    let workers: u32 = arguments.next().map_or(0, |text| text.parse().expect("workers"));
     let limits = Limits { time_max: Some(Duration::from_secs(seconds)), ..Limits::default() };
-    let result = prove(&system, &ProveSettings { limits, ..ProveSettings::default() }, &mut |_| {});
+    let result = prove(&system, &ProveSettings { limits, solver, workers, ..ProveSettings::default() }, &mut |_| {});
     let verdict = match &result.outcome {
         Outcome::Safe { .. } => "safe".to_string(),
         Outcome::Unsafe { run } => format!("unsafe({})", run.transitions.len()),

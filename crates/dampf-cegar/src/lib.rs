@@ -30,6 +30,7 @@ pub mod system;
 pub mod tree;
 mod verify;
 mod worker;
+pub mod z3;
 
 pub use formula::Formula;
 pub use linear::{Constraint, Linear, Overflow, Relation, Symbol};

@@ -22,6 +22,7 @@ use crate::path::Run;
 use crate::solver::{OwnSolver, Solver};
 use crate::system::{System, TransitionId};
 use crate::worker::{MASTER, Worker};
+use crate::z3::Z3Solver;
 use dampf_net::{Process, Rank, SimulationSettings, Transport, Turn, simulate, thread};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -211,7 +212,13 @@ fn master_of<'s, 'p>(
 }
 
 fn solver_of<'s>(split: &'s SplitSystem, settings: &ProveSettings<'_>) -> Box<dyn Solver + 's> {
+    let own = || Box::new(OwnSolver::new(&split.system));
     match settings.solver {
-        SolverChoice::Auto | SolverChoice::Own | SolverChoice::Z3 => Box::new(OwnSolver::new(&split.system)),
+        SolverChoice::Auto | SolverChoice::Own => own(),
+        // Who insists on Z3 asks first whether it is there.
+        SolverChoice::Z3 => match Z3Solver::new(&split.system) {
+            Some(solver) => Box::new(solver),
+            None => own(),
+        },
     }
 }

@@ -77,8 +77,7 @@ fn lost_workers_change_nothing() {
             // Some time on the way, from the beginning to the end.
             let time = undisturbed.makespan / (seeds() + 1) * (seed + 1);
             let lose = Some((1 + seed as u32 % workers, time));
-            let (result, _) =
-                prove_simulated(&system, &settings(), workers, &SimulationSettings { lose, ..network });
+            let (result, _) = prove_simulated(&system, &settings(), workers, &SimulationSettings { lose, ..network });
             let result = result.expect("the simulation ends");
             assert_same(&expected, &result, &format!("{name}, {workers} workers, one lost at {time}, seed {seed}"));
         }

@@ -50,8 +50,7 @@ pub const ERROR: u32 = 1;
 impl Builder {
     /// Locations 2 and up have these variables.
     pub fn new(variables: &[&str], sort: Sort, locations: u32) -> Builder {
-        let variables: Vec<_> =
-            variables.iter().map(|name| Variable { name: (*name).to_string(), sort }).collect();
+        let variables: Vec<_> = variables.iter().map(|name| Variable { name: (*name).to_string(), sort }).collect();
         let location = |at: u32| Location {
             name: match at {
                 INITIAL => "initial".to_string(),
@@ -104,19 +103,22 @@ pub fn three_ways() -> System {
 /// `x := 0; y := 0; while * { x++; y++ }; while x > 0 { x--; y-- }; assert y == 0`.
 pub fn up_and_down() -> System {
     let (x, y) = (0, 1);
-    let moved = |by: i128| {
-        [equal(&after(x), &plus(&before(x), &number(by))), equal(&after(y), &plus(&before(y), &number(by)))]
-    };
+    let moved =
+        |by: i128| [equal(&after(x), &plus(&before(x), &number(by))), equal(&after(y), &plus(&before(y), &number(by)))];
     let down = moved(-1).into_iter().chain([at_most(&number(1), &before(x))]);
     Builder::new(&["x", "y"], Sort::Integer, 2)
         .step(INITIAL, 2, [equal(&after(x), &number(0)), equal(&after(y), &number(0))])
         .step(2, 2, moved(1))
         .step(2, 3, [kept(&[x, y])])
         .step(3, 3, down)
-        .step(3, ERROR, [at_most(&before(x), &number(0)), Formula::or([
-            below(&before(y), &number(0)),
-            below(&number(0), &before(y)),
-        ])])
+        .step(
+            3,
+            ERROR,
+            [
+                at_most(&before(x), &number(0)),
+                Formula::or([below(&before(y), &number(0)), below(&number(0), &before(y))]),
+            ],
+        )
         .build()
 }
 
@@ -135,19 +137,27 @@ pub fn lock(is_broken: bool) -> System {
     let give_back = if is_broken { kept(&[lock]) } else { equal(&after(lock), &number(0)) };
     Builder::new(&["lock", "old", "new"], Sort::Integer, 3)
         .step(INITIAL, 2, [equal(&after(lock), &number(0))])
-        .step(2, 3, [
-            equal(&before(lock), &number(0)),
-            equal(&after(lock), &number(1)),
-            equal(&after(old), &before(new)),
-            kept(&[new]),
-        ])
+        .step(
+            2,
+            3,
+            [
+                equal(&before(lock), &number(0)),
+                equal(&after(lock), &number(1)),
+                equal(&after(old), &before(new)),
+                kept(&[new]),
+            ],
+        )
         .step(2, ERROR, [below(&number(0), &before(lock))])
         .step(3, 4, [kept(&[lock, old, new])])
         .step(3, 4, [give_back, equal(&after(new), &plus(&before(new), &number(1))), kept(&[old])])
-        .step(4, 2, [
-            Formula::or([below(&before(old), &before(new)), below(&before(new), &before(old))]),
-            kept(&[lock, old, new]),
-        ])
+        .step(
+            4,
+            2,
+            [
+                Formula::or([below(&before(old), &before(new)), below(&before(new), &before(old))]),
+                kept(&[lock, old, new]),
+            ],
+        )
         .step(4, ERROR, [equal(&before(old), &before(new)), equal(&before(lock), &number(0))])
         .build()
 }
