@@ -5,28 +5,39 @@ use crate::cases::SplitSystem;
 use crate::expansion::Expander;
 use crate::fingerprint::Fingerprint;
 use crate::formula::Formula;
+use crate::generalisation::{generalise, visits};
+use crate::inference::infer;
 use crate::path::Run;
+use crate::patience::Patience;
 use crate::prove::{Limits, Outcome, Progress, ProofResult, ProveSettings, Reason, Statistics};
 use crate::reachability::Reachability;
 use crate::refinement::{Refinement, refine};
 use crate::system::{LocationId, System, TransitionId};
 use crate::verify::{is_inductive, replayed};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
+
+/// A counterexample that comes by one location so often is taken for a loop that is being unrolled.
+const VISITS_MIN: usize = 5;
+
+/// After so many such counterexamples facts are inferred, and predicates generalised: by then refinement has shown which
+/// forms matter.
+const INFERENCES_AFTER: [u32; 3] = [1, 8, 30];
+const GENERALISATIONS_AFTER: [u32; 4] = [3, 6, 12, 24];
 
 /// What lasts from iteration to iteration.
 pub struct Cegar<'s> {
     split: &'s SplitSystem,
     abstraction: Abstraction,
     limits: Limits,
-    interrupted: Option<&'s AtomicBool>,
-    started: Instant,
+    patience: Patience<'s>,
+    infers_facts: bool,
     statistics: Statistics,
     fingerprint: Fingerprint,
     counterexamples: Vec<Vec<TransitionId>>,
     /// By location, how many predicates the workers know.
     told: Vec<usize>,
     facts_are_new: bool,
+    loops_unrolled: u32,
 }
 
 impl<'s> Cegar<'s> {
@@ -35,13 +46,17 @@ impl<'s> Cegar<'s> {
             split,
             abstraction: Abstraction::new(&split.system, settings.scope),
             limits: settings.limits,
-            interrupted: settings.interrupted,
-            started: Instant::now(),
+            patience: Patience {
+                deadline: settings.limits.time_max.map(|time| Instant::now() + time),
+                interrupted: settings.interrupted,
+            },
+            infers_facts: !settings.refines_only,
             statistics: Statistics::default(),
             fingerprint: Fingerprint::default(),
             counterexamples: Vec::new(),
             told: vec![0; split.system.locations.len()],
             facts_are_new: false,
+            loops_unrolled: 0,
         }
     }
 
@@ -52,9 +67,6 @@ impl<'s> Cegar<'s> {
     pub fn abstraction(&self) -> &Abstraction {
         &self.abstraction
     }
-
-    /// What is done before the first iteration.
-    pub fn prepare(&mut self) {}
 
     /// What workers do not know yet: facts if they have changed, and new predicates.
     pub fn news(&mut self) -> (Option<Vec<Formula>>, Vec<(LocationId, Formula)>) {
@@ -70,10 +82,9 @@ impl<'s> Cegar<'s> {
     }
 
     pub fn stop(&self, nodes: u64) -> Option<Reason> {
-        // ORDERING: Relaxed: the flag carries nothing with it, and a late look at it only ends the proof later.
-        if self.interrupted.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+        if self.patience.is_interrupted() {
             Some(Reason::Interrupted)
-        } else if self.limits.time_max.is_some_and(|time| self.started.elapsed() > time) {
+        } else if self.patience.is_late() {
             Some(Reason::Time)
         } else if nodes > self.limits.nodes_max {
             Some(Reason::Nodes)
@@ -101,15 +112,53 @@ impl<'s> Cegar<'s> {
         path.iter().for_each(|id| self.fingerprint.add(u64::from(id.0)));
         self.statistics.counterexample_lengths.push(path.len() as u32);
         self.counterexamples.push(path.iter().map(|id| self.split.originals[id.0 as usize]).collect());
-        match refine(&self.split.system, &mut self.abstraction, &path) {
+        match refine(&self.split.system, &mut self.abstraction, &path, self.patience) {
             Refinement::Run(run) => Some(self.unsafe_by(run)),
             Refinement::Refined if self.statistics.iterations > self.limits.refinements_max => {
                 Some(Outcome::Unknown { reason: Reason::Refinements })
             }
-            Refinement::Refined => None,
-            Refinement::NothingNew => Some(gave_up("refinement found nothing new")),
-            Refinement::GaveUp(text) => Some(gave_up(text)),
+            Refinement::Refined => {
+                self.look_for_loops(&path);
+                None
+            }
+            Refinement::NothingNew => self.last_resort(&path, "refinement found nothing new"),
+            Refinement::GaveUp(text) => self.last_resort(&path, text),
         }
+    }
+
+    /// A path that comes by one location often is a loop that is being unrolled.
+    fn look_for_loops(&mut self, path: &[TransitionId]) {
+        if !self.infers_facts || visits(&self.split.system, path) < VISITS_MIN {
+            return;
+        }
+        self.loops_unrolled += 1;
+        if INFERENCES_AFTER.contains(&self.loops_unrolled) {
+            self.infer_facts();
+        }
+        if GENERALISATIONS_AFTER.contains(&self.loops_unrolled) {
+            generalise(&self.split.system, &mut self.abstraction, path, self.patience);
+        }
+    }
+
+    /// Where refinement is stuck, facts may exclude what it could not.
+    fn last_resort(&mut self, path: &[TransitionId], text: &str) -> Option<Outcome> {
+        if let Some(reason) = self.stop(0) {
+            return Some(Outcome::Unknown { reason });
+        }
+        let has_more = self.infers_facts
+            && (self.infer_facts() || generalise(&self.split.system, &mut self.abstraction, path, self.patience));
+        if has_more { None } else { Some(gave_up(text)) }
+    }
+
+    /// Says whether there are facts that were not known before.
+    fn infer_facts(&mut self) -> bool {
+        let Some(facts) = infer(&self.split.system, &self.abstraction, self.patience) else { return false };
+        let is_new = facts != self.abstraction.facts();
+        if is_new {
+            self.abstraction.set_facts(facts);
+            self.facts_are_new = true;
+        }
+        is_new
     }
 
     /// A run is shown only after it was replayed.

@@ -11,6 +11,7 @@
 
 use crate::inequality::{Condition, Inequality};
 use crate::linear::Relation;
+use crate::patience::Patience;
 use crate::proof::{ClauseId, Derivation, Part, Premise, Proof};
 use crate::rational::Rational;
 use crate::simplex::{Column, Conflict, Side, Simplex, Value};
@@ -464,8 +465,8 @@ impl Question {
     }
 
     /// Decides, with at most so many conflicts and splits of integers.
-    pub fn decide(mut self, conflicts_max: u32) -> Answer {
-        match self.decide_assuming(&[], conflicts_max) {
+    pub fn decide(mut self, conflicts_max: u32, patience: Patience<'_>) -> Answer {
+        match self.decide_assuming(&[], conflicts_max, patience) {
             AssumedAnswer::Model(model) => Answer::Model(model),
             AssumedAnswer::GaveUp => Answer::GaveUp,
             AssumedAnswer::Refuted(_) => {
@@ -476,7 +477,12 @@ impl Question {
     }
 
     /// Decides under assumptions, and keeps what was learnt.
-    pub fn decide_assuming(&mut self, assumptions: &[Literal], conflicts_max: u32) -> AssumedAnswer {
+    pub fn decide_assuming(
+        &mut self,
+        assumptions: &[Literal],
+        conflicts_max: u32,
+        patience: Patience<'_>,
+    ) -> AssumedAnswer {
         self.backtrack(0);
         self.bump = 1.0;
         let mut left = conflicts_max;
@@ -485,7 +491,8 @@ impl Question {
                 return AssumedAnswer::Refuted(Vec::new());
             }
             if let Some(conflict) = self.propagate() {
-                if left == 0 {
+                // Clocks are looked at rarely: they are slow.
+                if left == 0 || left.is_multiple_of(64) && patience.is_over() {
                     return AssumedAnswer::GaveUp;
                 }
                 left -= 1;

@@ -4,6 +4,7 @@
 //! ends make systems; nothing behind them knows where a system came from.
 
 pub mod abstraction;
+mod affine;
 pub mod bits;
 pub mod cases;
 mod cegar;
@@ -11,13 +12,16 @@ pub mod decide;
 pub mod expansion;
 pub mod fingerprint;
 pub mod formula;
+mod generalisation;
 pub mod inequality;
+pub mod inference;
 pub mod input;
 pub mod interpolation;
 pub mod linear;
 mod master;
 pub mod message;
 pub mod path;
+pub mod patience;
 pub mod proof;
 pub mod prove;
 pub mod rational;

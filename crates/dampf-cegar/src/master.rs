@@ -213,7 +213,6 @@ impl Process for Master<'_, '_> {
         if !self.has_begun {
             self.has_begun = true;
             self.workers.resize_with(network.ranks() as usize, WorkerAccount::default);
-            self.cegar.prepare();
             self.begin(network);
         }
         let received = self.receive(network);

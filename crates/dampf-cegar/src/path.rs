@@ -8,6 +8,7 @@ use crate::decide::{Answer, Question};
 use crate::formula::Formula;
 use crate::inequality::Condition;
 use crate::linear::Symbol;
+use crate::patience::Patience;
 use crate::proof::{Premise, Proof};
 use crate::rational::Rational;
 use crate::simplex::Column;
@@ -133,14 +134,14 @@ impl<'s> PathFormula<'s> {
         question
     }
 
-    pub fn decide(&self, splits_max: u32) -> PathAnswer {
+    pub fn decide(&self, conflicts_max: u32, patience: Patience<'_>) -> PathAnswer {
         let mut question = self.question();
         for (step, conjuncts) in self.conjuncts.iter().enumerate() {
             for conjunct in conjuncts {
                 question.assert(conjunct, step as u32 + 1);
             }
         }
-        match question.decide(splits_max) {
+        match question.decide(conflicts_max, patience) {
             Answer::Model(model) => PathAnswer::Run(self.run(&model)),
             Answer::Refuted(proof) => PathAnswer::Refuted(proof),
             Answer::GaveUp => PathAnswer::GaveUp,
@@ -154,6 +155,15 @@ impl<'s> PathFormula<'s> {
             question.assert(&Condition::Atom(Arc::clone(&premise.inequality)), premise.part);
         }
         if question.check() { None } else { question.certificate() }
+    }
+
+    /// The values of a run of this path, by column.
+    pub(crate) fn columns_of(&self, run: &Run) -> Vec<Rational> {
+        let mut columns = run.values[0].clone();
+        for (values, auxiliaries) in run.values[1..].iter().zip(&run.auxiliaries) {
+            columns.extend(values.iter().chain(auxiliaries).cloned());
+        }
+        columns
     }
 
     fn run(&self, model: &[Rational]) -> Run {

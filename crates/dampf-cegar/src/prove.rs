@@ -58,6 +58,8 @@ pub struct ProveSettings<'a> {
     pub scope: Scope,
     /// Takes the first counterexample that is found, whichever it is.
     pub is_naive: bool,
+    /// Takes predicates from refinement alone, and infers no facts, as in the paper.
+    pub refines_only: bool,
     pub limits: Limits,
     /// Set from outside to end the proof.
     pub interrupted: Option<&'a AtomicBool>,

@@ -3,6 +3,7 @@
 use crate::abstraction::Abstraction;
 use crate::interpolation::{NoInterpolants, Preference, interpolants};
 use crate::path::{PathAnswer, PathFormula, Run};
+use crate::patience::Patience;
 use crate::system::{System, TransitionId};
 
 /// So many conflicts for one path.
@@ -18,9 +19,14 @@ pub enum Refinement {
     GaveUp(&'static str),
 }
 
-pub fn refine(system: &System, abstraction: &mut Abstraction, transitions: &[TransitionId]) -> Refinement {
+pub fn refine(
+    system: &System,
+    abstraction: &mut Abstraction,
+    transitions: &[TransitionId],
+    patience: Patience<'_>,
+) -> Refinement {
     let path = PathFormula::new(system, transitions, abstraction.facts());
-    let proof = match path.decide(CONFLICTS_MAX) {
+    let proof = match path.decide(CONFLICTS_MAX, patience) {
         PathAnswer::Run(run) => return Refinement::Run(run),
         PathAnswer::GaveUp => return Refinement::GaveUp("the path of a counterexample was not decided"),
         PathAnswer::Refuted(proof) => proof,

@@ -10,6 +10,7 @@ use crate::cases::Columns;
 use crate::decide::{AssumedAnswer, Literal, Question};
 use crate::formula::Formula;
 use crate::inequality::Condition;
+use crate::patience::Patience;
 use crate::rational::Rational;
 use crate::system::{System, TransitionId};
 use std::collections::{BTreeMap, HashMap};
@@ -147,7 +148,7 @@ impl Solver for OwnSolver<'_> {
         if question.asks_possible {
             self.checks += 1;
             warm.asked += 1;
-            match warm.question.decide_assuming(&assumptions, CONFLICTS_MAX) {
+            match warm.question.decide_assuming(&assumptions, CONFLICTS_MAX, Patience::default()) {
                 AssumedAnswer::Refuted(core) => {
                     self.warm[id.0 as usize] = Some(warm);
                     return PostAnswer { impossible: Truth::Yes(used(&core)), implied: Vec::new() };
@@ -166,7 +167,7 @@ impl Solver for OwnSolver<'_> {
             self.checks += 1;
             warm.asked += 1;
             assumptions.push(warm.after[&index].1);
-            match warm.question.decide_assuming(&assumptions, CONFLICTS_MAX) {
+            match warm.question.decide_assuming(&assumptions, CONFLICTS_MAX, Patience::default()) {
                 AssumedAnswer::Refuted(core) => implied[at] = Some(Truth::Yes(used(&core))),
                 AssumedAnswer::Model(model) => {
                     warm.exclude(question.wanted, &model, &mut implied);

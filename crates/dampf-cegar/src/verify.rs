@@ -9,6 +9,7 @@ use crate::cases::Columns;
 use crate::decide::Answer;
 use crate::expansion::{AbstractState, Expander};
 use crate::path::Run;
+use crate::patience::Patience;
 use crate::system::System;
 
 /// So many conflicts for one question.
@@ -52,6 +53,6 @@ fn stays_inside(
             let Ok(outside) = meaning.negated() else { return false };
             question.assert(&columns.condition_after(&outside), 0);
         }
-        matches!(question.decide(CONFLICTS_MAX), Answer::Refuted(_))
+        matches!(question.decide(CONFLICTS_MAX, Patience::default()), Answer::Refuted(_))
     })
 }
