@@ -50,14 +50,20 @@ impl<'s> Conjuncts<'s> {
             Formula::True => {}
             Formula::False => self.is_false = true,
             Formula::And(parts) => parts.into_iter().for_each(|part| self.add(part)),
-            part => {
-                let at = self.parts.len();
-                visit(&part, &mut |symbol| {
-                    self.mentioned_by.entry(symbol).or_default().insert(at);
-                });
-                self.parts.push(part);
-            }
+            Formula::Atom(constraint) => match self.sorts.atom(constraint.sum().clone(), constraint.relation()) {
+                atom @ Formula::Atom(_) => self.index(atom),
+                other => self.add(other),
+            },
+            part => self.index(part),
         }
+    }
+
+    fn index(&mut self, part: Formula) {
+        let at = self.parts.len();
+        visit(&part, &mut |symbol| {
+            self.mentioned_by.entry(symbol).or_default().insert(at);
+        });
+        self.parts.push(part);
     }
 
     fn replace(&mut self, at: usize, with: Formula) {
