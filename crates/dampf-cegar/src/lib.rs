@@ -3,12 +3,30 @@
 //! A program is a [`System`]: locations with variables, and transitions that are formulas of linear arithmetic. Front
 //! ends make systems; nothing behind them knows where a system came from.
 
+pub mod abstraction;
+pub mod bits;
+pub mod cases;
+pub mod decide;
+pub mod expansion;
+pub mod fingerprint;
 pub mod formula;
-pub mod input;
+pub mod inequality;
+pub mod interpolation;
 pub mod linear;
+pub mod path;
+pub mod proof;
+pub mod prove;
+pub mod rational;
+pub mod reachability;
+pub mod refinement;
+pub mod simplex;
+pub mod solver;
+pub mod input;
 pub mod simplify;
 pub mod system;
+pub mod tree;
 
 pub use formula::Formula;
 pub use linear::{Constraint, Linear, Overflow, Relation, Symbol};
+pub use prove::{Limits, Outcome, Progress, ProofResult, ProveSettings, Reason, SolverChoice, Statistics, prove};
 pub use system::{Location, LocationId, Origin, Sort, System, Transition, TransitionId, Variable};

@@ -1,0 +1,36 @@
+//! Proves the system of a file and prints the verdict with what it took, on one line.
+
+use dampf_cegar::{Limits, Outcome, ProveSettings, prove};
+use dampf_core::Source;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let file = arguments.next().expect("a file");
+    let seconds: u64 = arguments.next().map_or(60, |text| text.parse().expect("seconds"));
+    let text = std::fs::read_to_string(&file).expect("a readable file");
+    let source = Arc::new(Source::new(file.clone(), text));
+    let system = dampf_cegar::input::horn::parse(&source).unwrap_or_else(|_| {
+        println!("{file}\tunread");
+        std::process::exit(2)
+    });
+    let started = Instant::now();
+    let limits = Limits { time_max: Some(Duration::from_secs(seconds)), ..Limits::default() };
+    let result = prove(&system, &ProveSettings { limits, ..ProveSettings::default() }, &mut |_| {});
+    let verdict = match &result.outcome {
+        Outcome::Safe { .. } => "safe".to_string(),
+        Outcome::Unsafe { run } => format!("unsafe({})", run.transitions.len()),
+        Outcome::Unknown { reason } => format!("unknown({reason:?})"),
+    };
+    let statistics = &result.statistics;
+    println!(
+        "{file}\t{verdict}\t{:.2}s\titerations {} predicates {} nodes {} checks {} lengths {:?}",
+        started.elapsed().as_secs_f64(),
+        statistics.iterations,
+        statistics.predicates,
+        statistics.nodes,
+        statistics.entailment_checks,
+        &statistics.counterexample_lengths[statistics.counterexample_lengths.len().saturating_sub(12)..],
+    );
+}
