@@ -555,9 +555,8 @@ impl Question {
                     None if literal.is_negative() || self.holds(literal.variable()) => continue 'clauses,
                     None => {
                         let activity = self.activities[literal.variable() as usize];
-                        let is_better = best.is_none_or(|(most, first)| {
-                            activity > most || activity == most && literal < first
-                        });
+                        let is_better =
+                            best.is_none_or(|(most, first)| activity > most || activity == most && literal < first);
                         if is_better {
                             best = Some((activity, literal));
                         }

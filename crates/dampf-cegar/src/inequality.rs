@@ -180,8 +180,7 @@ impl WeightedSum {
         let mut constant = self.constant.times(&factor).divided_by(&Rational::integer(divisor));
         let mut relation = if self.is_strict { Relation::Below } else { Relation::AtMost };
         if self.terms.iter().all(|(column, _)| is_integer(*column)) {
-            constant =
-                if self.is_strict { constant.floor().plus(&Rational::ONE) } else { constant.ceiling() };
+            constant = if self.is_strict { constant.floor().plus(&Rational::ONE) } else { constant.ceiling() };
             relation = Relation::AtMost;
         }
         let (numerator, denominator) = constant.parts().ok_or(Overflow)?;

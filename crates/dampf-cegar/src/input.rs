@@ -5,6 +5,7 @@
 
 pub mod armc;
 pub mod c;
+pub mod certificate;
 pub mod horn;
 pub mod show;
 pub mod smtlib;

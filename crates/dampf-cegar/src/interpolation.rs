@@ -57,9 +57,7 @@ pub fn interpolants(
                 let given = |position: usize| if position >= *part as usize { Formula::False } else { Formula::True };
                 (1..path.steps()).map(given).collect()
             }
-            Derivation::Farkas(premises) if is_minimised => {
-                partial_sums(path, &minimised(path, premises, preference))?
-            }
+            Derivation::Farkas(premises) if is_minimised => partial_sums(path, &minimised(path, premises, preference))?,
             Derivation::Farkas(premises) => partial_sums(path, premises)?,
             Derivation::Resolved { first, steps } => {
                 let mut formulas = partial[first].clone();

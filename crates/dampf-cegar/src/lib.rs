@@ -11,6 +11,7 @@ pub mod expansion;
 pub mod fingerprint;
 pub mod formula;
 pub mod inequality;
+pub mod input;
 pub mod interpolation;
 pub mod linear;
 pub mod path;
@@ -20,9 +21,8 @@ pub mod rational;
 pub mod reachability;
 pub mod refinement;
 pub mod simplex;
-pub mod solver;
-pub mod input;
 pub mod simplify;
+pub mod solver;
 pub mod system;
 pub mod tree;
 

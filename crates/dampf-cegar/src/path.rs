@@ -5,10 +5,10 @@
 //! inequalities know their steps.
 
 use crate::decide::{Answer, Question};
-use crate::proof::{Premise, Proof};
 use crate::formula::Formula;
 use crate::inequality::Condition;
 use crate::linear::Symbol;
+use crate::proof::{Premise, Proof};
 use crate::rational::Rational;
 use crate::simplex::Column;
 use crate::system::{LocationId, Sort, System, TransitionId};

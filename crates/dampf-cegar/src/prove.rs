@@ -61,10 +61,16 @@ pub enum Reason {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// By location, what holds whenever it is reached.
-    Safe { invariants: Vec<Formula> },
+    Safe {
+        invariants: Vec<Formula>,
+    },
     /// A run to the error location, replayed exactly.
-    Unsafe { run: Run },
-    Unknown { reason: Reason },
+    Unsafe {
+        run: Run,
+    },
+    Unknown {
+        reason: Reason,
+    },
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

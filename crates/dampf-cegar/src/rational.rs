@@ -85,7 +85,13 @@ impl Rational {
     pub fn sign(&self) -> i32 {
         match &self.0 {
             Small(numerator, _) => numerator.signum() as i32,
-            Big(value) => if value.is_negative() { -1 } else { i32::from(!value.is_zero()) },
+            Big(value) => {
+                if value.is_negative() {
+                    -1
+                } else {
+                    i32::from(!value.is_zero())
+                }
+            }
         }
     }
 

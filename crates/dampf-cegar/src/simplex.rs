@@ -27,10 +27,7 @@ impl Value {
     }
 
     fn minus(&self, other: &Value) -> Value {
-        Value {
-            real: self.real.minus(&other.real),
-            infinitesimal: self.infinitesimal.minus(&other.infinitesimal),
-        }
+        Value { real: self.real.minus(&other.real), infinitesimal: self.infinitesimal.minus(&other.infinitesimal) }
     }
 
     fn add_product(&mut self, factor: &Rational, other: &Value) {
@@ -403,7 +400,11 @@ fn coefficient(terms: &[(Column, Rational)], column: Column) -> Option<&Rational
 }
 
 /// `left + factor * right`, of sums that are sorted by column.
-pub(crate) fn sum(left: &[(Column, Rational)], factor: &Rational, right: &[(Column, Rational)]) -> Vec<(Column, Rational)> {
+pub(crate) fn sum(
+    left: &[(Column, Rational)],
+    factor: &Rational,
+    right: &[(Column, Rational)],
+) -> Vec<(Column, Rational)> {
     let mut terms = Vec::with_capacity(left.len() + right.len());
     let (mut i, mut j) = (0, 0);
     while i < left.len() || j < right.len() {

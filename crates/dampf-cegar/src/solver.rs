@@ -97,9 +97,10 @@ impl<'s> OwnSolver<'s> {
 
 impl Warm {
     fn before(&mut self, columns: &Columns, predicates: &[Formula], index: u32) -> Literal {
-        *self.before.entry(index).or_insert_with(|| {
-            self.question.literal(&columns.condition(&predicates[index as usize]), index + 1)
-        })
+        *self
+            .before
+            .entry(index)
+            .or_insert_with(|| self.question.literal(&columns.condition(&predicates[index as usize]), index + 1))
     }
 
     fn add_after(&mut self, columns: &Columns, predicates: &[Formula], index: u32) {
@@ -139,7 +140,8 @@ impl Solver for OwnSolver<'_> {
             warm.add_after(columns, abstraction.predicates(transition.to), index);
         }
         let mut assumptions: Vec<Literal> = by_literal.keys().copied().collect();
-        let used = |core: &[Literal]| core.iter().filter_map(|literal| by_literal.get(literal)?.first().copied()).collect();
+        let used =
+            |core: &[Literal]| core.iter().filter_map(|literal| by_literal.get(literal)?.first().copied()).collect();
         let mut implied: Vec<Option<Truth>> = vec![None; question.wanted.len()];
         let mut impossible = Truth::Unknown;
         if question.asks_possible {

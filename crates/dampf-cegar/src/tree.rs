@@ -146,7 +146,9 @@ impl Tree {
             }
             level.sort_unstable();
             ranks = level.iter().enumerate().map(|(rank, &(_, id))| (id, rank)).collect();
-            levels.push(level.into_iter().map(|((_, transition, parent), id)| (id, Some((parent, transition)))).collect());
+            levels.push(
+                level.into_iter().map(|((_, transition, parent), id)| (id, Some((parent, transition)))).collect(),
+            );
         }
         levels
     }

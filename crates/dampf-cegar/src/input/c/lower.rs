@@ -146,7 +146,7 @@ impl<'p> Lowering<'p> {
 
     /// A variable without a name, in scope to the end of the statement.
     pub fn temporary(&mut self, of: Type, range: Range) -> u32 {
-        let id = self.graph.variable(format!("t{}", self.graph.variables.len()), of, range);
+        let id = self.graph.variable(format!("#{}", self.graph.variables.len()), of, range);
         self.scope.push(id);
         id
     }
