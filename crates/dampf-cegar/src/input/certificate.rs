@@ -30,7 +30,7 @@ pub struct Certificate {
 
 /// The hash by which a certificate names a text.
 pub fn text_hash(text: &str) -> u64 {
-    fnv1a(text.as_bytes())
+    fnv1a(text.bytes())
 }
 
 impl Certificate {
@@ -39,7 +39,7 @@ impl Certificate {
         let of = if self.is_simplified { "simplified" } else { "original" };
         let mut text = format!(
             "; the invariants of a proof, by location: each holds whenever a run is there\n\
-             (certificate {VERSION})\n(text {:016x})\n(system {of})\n",
+             (certificate {VERSION})\n(text h{:016x})\n(system {of})\n",
             self.text_hash
         );
         for (index, (location, invariant)) in system.locations.iter().zip(&self.invariants).enumerate() {
@@ -93,8 +93,8 @@ fn parsed(text: &str) -> Checked<Certificate> {
                 seen.0 = true;
             }
             Some(("text", &[hash])) => {
-                let hash = word(&tree, hash).and_then(|hash| u64::from_str_radix(hash, 16).ok());
-                certificate.text_hash = hash.ok_or_else(|| wrong(entry, "a hash has 16 hexadecimal digits"))?;
+                let hash = word(&tree, hash).and_then(|hash| u64::from_str_radix(hash.strip_prefix('h')?, 16).ok());
+                certificate.text_hash = hash.ok_or_else(|| wrong(entry, "a hash is `h` and hexadecimal digits"))?;
                 seen.1 = true;
             }
             Some(("system", &[of])) => {
@@ -121,7 +121,7 @@ fn parsed(text: &str) -> Checked<Certificate> {
     Ok(certificate)
 }
 
-/// Hashes that happen to be digits are read as numbers.
+/// A name or a number as it is written. Hashes begin with a letter, because SMT-LIB takes digits for numbers.
 fn word(tree: &Tree, id: NodeId) -> Option<&str> {
     match tree.node(id) {
         Node::Symbol(word) | Node::Number(word) => Some(word),
@@ -214,10 +214,10 @@ mod tests {
 
     #[test]
     fn what_is_no_certificate_is_refused() {
-        let head = "(certificate 1) (text 00ff) (system original)";
+        let head = "(certificate 1) (text h00ff) (system original)";
         assert_eq!(message(""), "this is no certificate");
         assert_eq!(message("(certificate 7)"), "a certificate of another version");
-        assert_eq!(message("(text zz)"), "a hash has 16 hexadecimal digits");
+        assert_eq!(message("(text zz)"), "a hash is `h` and hexadecimal digits");
         assert_eq!(message("(system other)"), "the system is `original` or `simplified`");
         assert_eq!(message("(x)"), "this is no part of a certificate");
         let with = |rest: &str| message(&format!("{head} {rest}"));

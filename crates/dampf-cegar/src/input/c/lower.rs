@@ -487,6 +487,7 @@ impl<'p> Lowering<'p> {
         match (value, result) {
             (Some(value), Some(id)) => {
                 let value = self.value(value)?;
+                self.scope.push(id);
                 self.assign(id, value, span)?;
             }
             (Some(value), None) => self.effects(value)?,
@@ -508,13 +509,12 @@ impl<'p> Lowering<'p> {
             )
             .help("functions are inlined; write a loop"));
         }
-        let result = function.result.map(|of| {
-            let id = self.graph.variable(format!("{}()", function.name), of, of.range());
-            self.scope.push(id);
-            id
-        });
+        // The result comes into scope where it is returned.
+        let result = function.result.map(|of| self.graph.variable(format!("{}()", function.name), of, of.range()));
         let depth = self.scope.len();
+        self.scope.extend(result);
         let end = self.fresh_place(span);
+        self.scope.truncate(depth);
         let inner = vec![self.names[0].clone(), HashMap::new()];
         let outside = std::mem::replace(&mut self.names, inner);
         for (index, (name, of)) in function.parameters.iter().enumerate() {
@@ -537,6 +537,7 @@ impl<'p> Lowering<'p> {
         (self.breaks, self.continues, self.switches) = loops;
         self.names = outside;
         self.scope.truncate(depth);
+        self.scope.extend(result);
         self.current = end;
         Ok(result.map(|id| self.variable_value(id)))
     }
