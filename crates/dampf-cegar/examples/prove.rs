@@ -16,8 +16,27 @@ fn main() {
         std::process::exit(2)
     });
     let started = Instant::now();
+    let simplified = dampf_cegar::simplify::simplified(&system);
+    fn atoms(formula: &dampf_cegar::Formula) -> usize {
+        match formula {
+            dampf_cegar::Formula::And(parts) | dampf_cegar::Formula::Or(parts) => parts.iter().map(atoms).sum(),
+            _ => 1,
+        }
+    }
+    let sizes = |system: &dampf_cegar::System| {
+        let atoms = system.transitions.iter().map(|transition| atoms(&transition.relation)).max();
+        let variables = system.locations.iter().map(|location| location.variables.len()).max();
+        format!("{}/{}/{variables:?}/{atoms:?}", system.locations.len(), system.transitions.len())
+    };
+    eprintln!("{} {} in {:.2}s", sizes(&system), sizes(&simplified.system), started.elapsed().as_secs_f64());
+    let system = simplified.system;
+    let solver = match arguments.next().as_deref() {
+        Some("z3") => dampf_cegar::SolverChoice::Z3,
+        _ => dampf_cegar::SolverChoice::Own,
+    };
+    let workers: u32 = arguments.next().map_or(0, |text| text.parse().expect("workers"));
     let limits = Limits { time_max: Some(Duration::from_secs(seconds)), ..Limits::default() };
-    let result = prove(&system, &ProveSettings { limits, ..ProveSettings::default() }, &mut |_| {});
+    let result = prove(&system, &ProveSettings { limits, solver, workers, ..ProveSettings::default() }, &mut |_| {});
     let verdict = match &result.outcome {
         Outcome::Safe { .. } => "safe".to_string(),
         Outcome::Unsafe { run } => format!("unsafe({})", run.transitions.len()),

@@ -2,7 +2,7 @@
 //!
 //! The abstraction of a disjunction is a join that loses which case it was; a transition for each case loses nothing,
 //! and the cases of a counterexample are then the steps of a path. Cases that are impossible are left out. A transition
-//! that would have too many keeps its remaining disjunctions, which are then split where they are decided.
+//! that would have too many stays whole, and its disjunctions are split where they are decided.
 //!
 //! The order of cases is that of the disjuncts, so that the order of transitions, which decides between
 //! counterexamples, stays a function of the program.
@@ -15,7 +15,10 @@ use crate::simplex::Column;
 use crate::system::{Sort, System, Transition, TransitionId};
 
 /// So many cases of one transition, and no more.
-const CASES_MAX: usize = 48;
+const CASES_MAX: usize = 24;
+
+/// Relations with more atoms are of large blocks, whose disjunctions are many and small.
+const ATOMS_MAX: usize = 200;
 
 /// So many cases of all transitions together, beyond one for each.
 const CASES_TOTAL_MAX: usize = 20_000;
@@ -123,6 +126,9 @@ impl Case {
 }
 
 fn cases_of(system: &System, transition: &Transition, cases_max: usize) -> Vec<Formula> {
+    if atoms(&transition.relation) > ATOMS_MAX {
+        return vec![transition.relation.clone()];
+    }
     let columns = Columns::of(system, transition);
     let mut whole = Case { atoms: Vec::new(), disjunctions: Vec::new(), question: columns.question() };
     if !whole.add(&transition.relation, &columns) || !whole.question.check() {
@@ -151,13 +157,19 @@ fn cases_of(system: &System, transition: &Transition, cases_max: usize) -> Vec<F
                 break;
             }
         }
-        if !has_split || next.len() > cases_max {
-            return if has_split { cases } else { next }.into_iter().map(formula_of).collect();
+        if next.len() > cases_max {
+            return vec![transition.relation.clone()];
+        }
+        if !has_split {
+            return next.into_iter().map(|case| Formula::and(case.atoms)).collect();
         }
         cases = next;
     }
 }
 
-fn formula_of(case: Case) -> Formula {
-    Formula::and(case.atoms.into_iter().chain(case.disjunctions.into_iter().map(Formula::or)))
+fn atoms(formula: &Formula) -> usize {
+    match formula {
+        Formula::And(parts) | Formula::Or(parts) => parts.iter().map(atoms).sum(),
+        _ => 1,
+    }
 }

@@ -6,6 +6,7 @@
 pub mod abstraction;
 pub mod bits;
 pub mod cases;
+mod cegar;
 pub mod decide;
 pub mod expansion;
 pub mod fingerprint;
@@ -14,6 +15,8 @@ pub mod inequality;
 pub mod input;
 pub mod interpolation;
 pub mod linear;
+mod master;
+pub mod message;
 pub mod path;
 pub mod proof;
 pub mod prove;
@@ -25,8 +28,14 @@ pub mod simplify;
 pub mod solver;
 pub mod system;
 pub mod tree;
+mod verify;
+mod worker;
+pub mod z3;
 
 pub use formula::Formula;
 pub use linear::{Constraint, Linear, Overflow, Relation, Symbol};
-pub use prove::{Limits, Outcome, Progress, ProofResult, ProveSettings, Reason, SolverChoice, Statistics, prove};
+pub use prove::{
+    Limits, Outcome, Progress, ProofResult, ProveSettings, Reason, SolverChoice, Statistics, prove, prove_as_rank,
+    prove_simulated,
+};
 pub use system::{Location, LocationId, Origin, Sort, System, Transition, TransitionId, Variable};

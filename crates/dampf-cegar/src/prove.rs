@@ -1,17 +1,31 @@
-//! Proofs from beginning to end: abstract, look for a counterexample, refine, until there is none or it is real.
+//! What a proof is asked for and what it answers, and the ways to run one: here, on threads, on a network.
+//!
+//! # What a result depends on
+//!
+//! Verdict, counterexamples, predicates, number of iterations, invariants and the fingerprint over all of them depend on
+//!
+//! - the system, with the order of its locations, variables, transitions and disjuncts;
+//! - the settings: scope of predicates, whether facts are inferred, the limits of refinements and nodes;
+//! - the version of Dampf.
+//!
+//! They do not depend on the number of workers, on threads or networks, on delays and lost workers, or on the solver
+//! (bits of entailments are facts), unless a limit of time is hit, or a solver gives up on a question that the other one,
+//! or the same one with more learnt, decides. Counts of entailment checks are not part of the result.
 
-use crate::abstraction::{Abstraction, Scope};
+use crate::abstraction::Scope;
 use crate::cases::{SplitSystem, split_into_cases};
+use crate::cegar::Cegar;
 use crate::expansion::Expander;
-use crate::fingerprint::Fingerprint;
 use crate::formula::Formula;
+use crate::master::Master;
 use crate::path::Run;
-use crate::reachability::Reachability;
-use crate::refinement::{Refinement, refine};
-use crate::solver::OwnSolver;
+use crate::solver::{OwnSolver, Solver};
 use crate::system::{System, TransitionId};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use crate::worker::{MASTER, Worker};
+use crate::z3::Z3Solver;
+use dampf_net::{Process, Rank, SimulationSettings, Transport, Turn, simulate, thread};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 /// Who decides entailments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -39,6 +53,8 @@ impl Default for Limits {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ProveSettings<'a> {
     pub solver: SolverChoice,
+    /// Threads that compute successors; zero and one are the same.
+    pub workers: u32,
     pub scope: Scope,
     /// Takes the first counterexample that is found, whichever it is.
     pub is_naive: bool,
@@ -104,126 +120,105 @@ pub struct Progress {
     pub depth: u32,
 }
 
+/// Proves a system on the threads of this process.
 pub fn prove(system: &System, settings: &ProveSettings<'_>, progress: &mut dyn FnMut(Progress)) -> ProofResult {
     let split = split_into_cases(system);
-    let started = Instant::now();
-    let mut cegar = Cegar::new(&split, settings);
-    let mut expander = Expander::new(&split.system, Box::new(OwnSolver::new(&split.system)));
-    let outcome = loop {
-        let mut reachability = Reachability::new(&split.system, settings.is_naive);
-        let mut stopped = None;
-        while let Some((id, state, depth)) = reachability.next_work() {
-            for (transition, successor) in expander.successors(&cegar.abstraction, &state) {
-                reachability.reached(id, depth, transition, successor);
-            }
-            if let Some(reason) = stop(settings, started, reachability.tree().nodes_made() as u64) {
-                stopped = Some(reason);
-                break;
-            }
-        }
-        cegar.statistics.entailment_checks = expander.checks();
-        progress(Progress {
-            iteration: cegar.statistics.iterations,
-            predicates: cegar.abstraction.count(),
-            nodes: cegar.statistics.nodes,
-            depth: cegar.statistics.depth,
-        });
-        if let Some(reason) = stopped {
-            break Outcome::Unknown { reason };
-        }
-        if let Some(outcome) = cegar.conclude(&reachability) {
-            break outcome;
-        }
-    };
-    cegar.finish(outcome)
-}
-
-fn stop(settings: &ProveSettings<'_>, started: Instant, nodes: u64) -> Option<Reason> {
-    // ORDERING: Relaxed: the flag carries nothing with it, and a late look at it only ends the proof later.
-    if settings.interrupted.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-        Some(Reason::Interrupted)
-    } else if settings.limits.time_max.is_some_and(|time| started.elapsed() > time) {
-        Some(Reason::Time)
-    } else if nodes > settings.limits.nodes_max {
-        Some(Reason::Nodes)
+    let mut master = master_of(&split, settings, progress);
+    if settings.workers < 2 {
+        // Alone on its network, a master does the work itself.
+        let mut transports = thread::connect(1);
+        dampf_net::run(&mut master, &mut transports[0]);
     } else {
-        None
+        let mut transports = thread::connect(settings.workers + 1).into_iter();
+        let mut own = transports.next().expect("the master is a rank");
+        std::thread::scope(|scope| {
+            let split = &split;
+            let work = |mut transport| {
+                let mut worker = Worker::new(&split.system, solver_of(split, settings), settings.is_naive);
+                dampf_net::run(&mut worker, &mut transport);
+            };
+            let threads: Vec<_> = transports.map(|transport| scope.spawn(move || work(transport))).collect();
+            dampf_net::run(&mut master, &mut own);
+            // A worker that panicked was lost, and its work was done by others.
+            threads.into_iter().for_each(|thread| drop(thread.join()));
+        });
+    }
+    master.finish().expect("a master that is done has a result")
+}
+
+/// Takes part in a proof as one rank of a network, all of which have the same system and settings. The master, rank 0,
+/// has the result.
+pub fn prove_as_rank(
+    system: &System,
+    settings: &ProveSettings<'_>,
+    transport: &mut impl Transport,
+    progress: &mut dyn FnMut(Progress),
+) -> Option<ProofResult> {
+    let split = split_into_cases(system);
+    if transport.rank() != MASTER {
+        let mut worker = Worker::new(&split.system, solver_of(&split, settings), settings.is_naive);
+        dampf_net::run(&mut worker, transport);
+        return None;
+    }
+    let mut master = master_of(&split, settings, progress);
+    dampf_net::run(&mut master, transport);
+    master.finish()
+}
+
+/// Proves a system on a simulated network: none if the simulation did not come to an end.
+pub fn prove_simulated(
+    system: &System,
+    settings: &ProveSettings<'_>,
+    workers: Rank,
+    network: &SimulationSettings,
+) -> (Option<ProofResult>, dampf_net::Outcome) {
+    let split = split_into_cases(system);
+    let mut progress = |_| {};
+    let master = master_of(&split, settings, &mut progress);
+    let mut ranks = vec![SimulatedRank::Master(Box::new(master))];
+    for _ in 0..workers {
+        let worker = Worker::new(&split.system, solver_of(&split, settings), settings.is_naive);
+        ranks.push(SimulatedRank::Worker(Box::new(worker)));
+    }
+    let outcome = simulate(&mut ranks, network);
+    let result = match ranks.swap_remove(0) {
+        SimulatedRank::Master(master) => master.finish(),
+        SimulatedRank::Worker(_) => None,
+    };
+    (result, outcome)
+}
+
+enum SimulatedRank<'s, 'p> {
+    Master(Box<Master<'s, 'p>>),
+    Worker(Box<Worker<'s>>),
+}
+
+impl Process for SimulatedRank<'_, '_> {
+    fn turn(&mut self, network: &mut impl Transport) -> Turn {
+        match self {
+            SimulatedRank::Master(master) => master.turn(network),
+            SimulatedRank::Worker(worker) => worker.turn(network),
+        }
     }
 }
 
-/// What lasts from iteration to iteration.
-struct Cegar<'s> {
+fn master_of<'s, 'p>(
     split: &'s SplitSystem,
-    abstraction: Abstraction,
-    refinements_max: u32,
-    statistics: Statistics,
-    fingerprint: Fingerprint,
-    counterexamples: Vec<Vec<TransitionId>>,
+    settings: &ProveSettings<'s>,
+    progress: &'p mut dyn FnMut(Progress),
+) -> Master<'s, 'p> {
+    let expander = Expander::new(&split.system, solver_of(split, settings));
+    Master::new(Cegar::new(split, settings), expander, settings.is_naive, progress)
 }
 
-impl<'s> Cegar<'s> {
-    fn new(split: &'s SplitSystem, settings: &ProveSettings<'_>) -> Cegar<'s> {
-        Cegar {
-            split,
-            abstraction: Abstraction::new(&split.system, settings.scope),
-            refinements_max: settings.limits.refinements_max,
-            statistics: Statistics::default(),
-            fingerprint: Fingerprint::default(),
-            counterexamples: Vec::new(),
-        }
-    }
-
-    /// Ends an iteration: an outcome, or a better abstraction.
-    fn conclude(&mut self, reachability: &Reachability) -> Option<Outcome> {
-        self.statistics.iterations += 1;
-        self.statistics.nodes += reachability.tree().nodes_made() as u64;
-        self.statistics.depth = reachability.states().map(|(depth, _)| depth).max().unwrap_or(0);
-        self.fingerprint.add(reachability.fingerprint());
-        let Some(path) = reachability.counterexample() else { return Some(self.safe(reachability)) };
-        path.iter().for_each(|id| self.fingerprint.add(u64::from(id.0)));
-        self.statistics.counterexample_lengths.push(path.len() as u32);
-        self.counterexamples.push(path.iter().map(|id| self.split.originals[id.0 as usize]).collect());
-        if std::env::var_os("CEGAR_DEBUG").is_some() {
-            eprintln!("counterexample {:?}", path.iter().map(|id| id.0).collect::<Vec<_>>());
-        }
-        match refine(&self.split.system, &mut self.abstraction, &path) {
-            Refinement::Run(run) => Some(self.unsafe_by(run)),
-            Refinement::Refined if self.statistics.iterations > self.refinements_max => {
-                Some(Outcome::Unknown { reason: Reason::Refinements })
-            }
-            Refinement::Refined => None,
-            Refinement::NothingNew => {
-                Some(Outcome::Unknown { reason: Reason::GaveUp("refinement found nothing new".to_string()) })
-            }
-            Refinement::GaveUp(text) => Some(Outcome::Unknown { reason: Reason::GaveUp(text.to_string()) }),
-        }
-    }
-
-    fn unsafe_by(&self, mut run: Run) -> Outcome {
-        assert!(run.replays(&self.split.system), "a run does not replay");
-        for id in &mut run.transitions {
-            *id = self.split.originals[id.0 as usize];
-        }
-        Outcome::Unsafe { run }
-    }
-
-    fn safe(&self, reachability: &Reachability) -> Outcome {
-        let mut states: Vec<_> = reachability.states().map(|(_, state)| state).collect();
-        states.sort();
-        let mut disjuncts = vec![Vec::new(); self.split.system.locations.len()];
-        for state in states {
-            disjuncts[state.location.0 as usize].push(self.abstraction.meaning(state.location, &state.holding));
-        }
-        Outcome::Safe { invariants: disjuncts.into_iter().map(Formula::or).collect() }
-    }
-
-    fn finish(mut self, outcome: Outcome) -> ProofResult {
-        self.statistics.predicates = self.abstraction.count();
-        ProofResult {
-            outcome,
-            statistics: self.statistics,
-            fingerprint: self.fingerprint.value(),
-            counterexamples: self.counterexamples,
-        }
+fn solver_of<'s>(split: &'s SplitSystem, settings: &ProveSettings<'_>) -> Box<dyn Solver + 's> {
+    let own = || Box::new(OwnSolver::new(&split.system));
+    match settings.solver {
+        SolverChoice::Auto | SolverChoice::Own => own(),
+        // Who insists on Z3 asks first whether it is there.
+        SolverChoice::Z3 => match Z3Solver::new(&split.system) {
+            Some(solver) => Box::new(solver),
+            None => own(),
+        },
     }
 }

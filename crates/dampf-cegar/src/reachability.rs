@@ -61,6 +61,26 @@ impl Reachability {
         self.queue.insert((depth, 0, id));
     }
 
+    /// How many nodes wait, those included that will turn out to be pruned.
+    pub fn queued(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// The depth of the next node that is to be expanded.
+    pub fn next_depth(&mut self) -> Option<u32> {
+        loop {
+            let &(depth, arrival, id) = self.queue.first()?;
+            if depth >= self.bound {
+                return None;
+            }
+            let node = self.tree.node(id);
+            if node.is_reached && node.depth == depth {
+                return Some(depth);
+            }
+            self.queue.remove(&(depth, arrival, id));
+        }
+    }
+
     pub fn has_work(&self) -> bool {
         self.queue.first().is_some_and(|&(depth, ..)| depth < self.bound)
     }

@@ -41,7 +41,7 @@ pub struct PostAnswer {
     pub implied: Vec<Truth>,
 }
 
-pub trait Solver {
+pub trait Solver: Send {
     fn post(&mut self, abstraction: &Abstraction, question: &PostQuestion<'_>) -> PostAnswer;
 
     /// The facts of the abstraction have changed.
