@@ -4,11 +4,12 @@ fn main() {
     for path in std::env::args().skip(1) {
         let text = std::fs::read_to_string(&path).expect("the input can be read");
         let start = std::time::Instant::now();
-        match dampf_cegar::input::horn::parse(&Source::new(path.clone(), text)) {
-            Ok(original) => {
-                let read = start.elapsed().as_secs_f64();
+        match dampf_cegar::input::Language::of(path.as_ref()).unwrap().parse(&Source::new(path.clone(), text)) {
+            Ok(input) => {
+                let original = input.system;
+
                 let simplified = dampf_cegar::simplify::simplified(&original);
-                let system = simplified.system;
+                let system = if std::env::var_os("PLAIN").is_some() { original.clone() } else { simplified.system };
                 if let Some(folder) = std::env::var_os("WRITE") {
                     let name = path.replace('/', "_");
                     std::fs::write(std::path::Path::new(&folder).join(name), dampf_cegar::input::horn::write(&system))

@@ -6,9 +6,16 @@
 use super::eliminate::{Definition, Sorts, visit, without};
 use crate::formula::Formula;
 use crate::linear::{Linear, Relation, Symbol};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 const ROUNDS_MAX: usize = 8;
+
+/// The tightest bounds of a sum: the limit, whether it is excluded, and which conjunct says so.
+#[derive(Default)]
+struct Bounds {
+    lower: Option<(i128, bool, usize)>,
+    upper: Option<(i128, bool, usize)>,
+}
 
 pub struct Conjuncts<'s> {
     sorts: Sorts<'s>,
@@ -50,14 +57,20 @@ impl<'s> Conjuncts<'s> {
             Formula::True => {}
             Formula::False => self.is_false = true,
             Formula::And(parts) => parts.into_iter().for_each(|part| self.add(part)),
-            part => {
-                let at = self.parts.len();
-                visit(&part, &mut |symbol| {
-                    self.mentioned_by.entry(symbol).or_default().insert(at);
-                });
-                self.parts.push(part);
-            }
+            Formula::Atom(constraint) => match self.sorts.atom(constraint.sum().clone(), constraint.relation()) {
+                atom @ Formula::Atom(_) => self.index(atom),
+                other => self.add(other),
+            },
+            part => self.index(part),
         }
+    }
+
+    fn index(&mut self, part: Formula) {
+        let at = self.parts.len();
+        visit(&part, &mut |symbol| {
+            self.mentioned_by.entry(symbol).or_default().insert(at);
+        });
+        self.parts.push(part);
     }
 
     fn replace(&mut self, at: usize, with: Formula) {
@@ -72,21 +85,46 @@ impl<'s> Conjuncts<'s> {
         known.copied().filter(|&at| self.parts[at] != Formula::True).collect()
     }
 
-    /// `s <= 0` and `-s <= 0` are `s = 0`, which can define.
+    /// Of several bounds of one sum the tightest stays: equal ones from both sides are an equation, which can define, and
+    /// bounds that exclude each other are a contradiction.
     fn join_bounds(&mut self) {
-        let mut upper: HashMap<Linear, usize> = HashMap::new();
+        let mut bounds: BTreeMap<Vec<(Symbol, i128)>, Bounds> = BTreeMap::new();
         for at in 0..self.parts.len() {
             let Formula::Atom(constraint) = &self.parts[at] else { continue };
-            if constraint.relation() != Relation::AtMost {
+            let Some((&(_, first), strict)) = constraint.sum().terms().first().zip(match constraint.relation() {
+                Relation::AtMost => Some(false),
+                Relation::Below => Some(true),
+                Relation::Equal => None,
+            }) else {
                 continue;
+            };
+            // `terms + c <= 0` is `terms <= -c`; with the first coefficient negative it is a bound from below.
+            let (upper, Ok(sum)) = (first > 0, constraint.sum().times(first.signum())) else { continue };
+            let Some(limit) = sum.constant_part().checked_neg() else { continue };
+            let known = bounds.entry(sum.terms().to_vec()).or_default();
+            let side = if upper { &mut known.upper } else { &mut known.lower };
+            let is_tighter = side.is_none_or(|(other, was_strict, _)| {
+                let closer = if upper { limit < other } else { limit > other };
+                closer || (limit == other && strict && !was_strict)
+            });
+            let looser = if is_tighter { side.replace((limit, strict, at)).map(|(.., old)| old) } else { Some(at) };
+            if let Some(looser) = looser {
+                self.parts[looser] = Formula::True;
+                self.changed = true;
             }
-            let sum = constraint.sum().clone();
-            match sum.times(-1).ok().and_then(|opposite| upper.get(&opposite).copied()) {
-                Some(other) if self.parts[other] != Formula::True => {
-                    self.parts[other] = Formula::True;
-                    self.replace(at, self.sorts.atom(sum, Relation::Equal));
+        }
+        for (terms, Bounds { lower, upper }) in bounds {
+            let (Some((low, low_strict, below)), Some((high, high_strict, above))) = (lower, upper) else { continue };
+            if low > high || (low == high && (low_strict || high_strict)) {
+                self.is_false = true;
+            } else if low == high {
+                let sum = terms
+                    .iter()
+                    .try_fold(Linear::constant(low), |all, &(symbol, value)| all.plus(-value, &Linear::symbol(symbol)));
+                if let Ok(sum) = sum {
+                    self.parts[below] = Formula::True;
+                    self.replace(above, self.sorts.atom(sum, Relation::Equal));
                 }
-                _ => drop(upper.insert(sum, at)),
             }
         }
     }
