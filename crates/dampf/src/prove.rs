@@ -9,6 +9,7 @@ mod options;
 mod report;
 
 pub use certify::run as certify;
+use options::Solver;
 pub use options::{CertifyOptions, PROVE_NOTES, ProveOptions};
 
 use crate::failure::Failure;
@@ -54,6 +55,9 @@ pub fn run(options: &ProveOptions, terminal: &Terminal) -> Result<u8, Failure> {
     precious.extend(json);
     let certificate = options.certificate.as_deref();
     let certificate = certificate.map(|path| OutputFile::reserve("--certificate", path, &precious)).transpose()?;
+    if options.solver == Solver::Z3 && !dampf_cegar::z3::is_available() {
+        return Err(Failure::with_help("--solver z3: there is no Z3 library", "install libz3, or use --solver own"));
+    }
     interrupt::watch(None)?;
     let (source, input) = read(&options.input)?;
     let simplified = if options.no_simplify { Simplified::unchanged(&input.system) } else { simplified(&input.system) };
@@ -123,6 +127,7 @@ pub fn info(path: &Path) -> Option<Result<String, Failure>> {
 fn proof(options: &ProveOptions, system: &System, started: Instant, terminal: &Terminal) -> ProofResult {
     let settings = ProveSettings {
         solver: options.solver.into(),
+        workers: u32::try_from(options.workers.get()).unwrap_or(u32::MAX),
         scope: options.predicates.into(),
         is_naive: options.naive,
         limits: Limits {

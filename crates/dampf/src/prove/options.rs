@@ -86,7 +86,7 @@ pub enum Solver {
     Auto,
     /// Dampf's own: simplex with branching
     Own,
-    /// Z3, where Dampf was built with it
+    /// Z3, where its library is installed
     Z3,
 }
 
