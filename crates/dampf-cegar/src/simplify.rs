@@ -11,6 +11,7 @@
 //! away, its invariant is the weakest one that suffices, which needs a quantifier. Where the quantifier cannot be
 //! eliminated exactly there is no invariant of the original, and a certificate is one of the simplified system.
 
+mod condense;
 mod conjuncts;
 pub mod eliminate;
 mod inline;
@@ -19,6 +20,8 @@ mod prune;
 mod slice;
 pub mod split;
 mod values;
+
+pub use condense::condensed;
 
 use crate::formula::Formula;
 use crate::system::{LocationId, System, Transition, TransitionId};

@@ -21,9 +21,10 @@ use crate::terminal::{Terminal, print};
 use dampf_cegar::input::certificate::{Certificate, text_hash};
 use dampf_cegar::input::{Input, Language, show};
 use dampf_cegar::path::{PathAnswer, PathFormula, Run};
+use dampf_cegar::patience::Patience;
 use dampf_cegar::prove::{Limits, Outcome, ProofResult, ProveSettings, Reason};
-use dampf_cegar::simplify::{Simplified, simplified};
-use dampf_cegar::{Formula, System, TransitionId};
+use dampf_cegar::simplify::{Simplified, condensed, simplified};
+use dampf_cegar::{Formula, Location, System, TransitionId};
 use dampf_core::Source;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use report::Report;
@@ -33,13 +34,16 @@ use std::time::{Duration, Instant};
 
 /// How often a path may be split into cases while its values are looked for.
 const SPLITS_MAX: u32 = 100_000;
+/// What was found at the end of the time may still be told of the input.
+const CONCLUSION_TIME: Duration = Duration::from_secs(1);
 
 /// What was found out about an input.
 enum Verdict {
-    /// The invariants by location, and whether these are locations of the simplified system.
+    /// The invariants by location of the simplified system, and those of the system as it was read, where they can be
+    /// said without quantifiers.
     Verified {
-        invariants: Vec<Formula>,
-        is_simplified: bool,
+        proved: Vec<Formula>,
+        original: Option<Vec<Formula>>,
     },
     /// A run of the system as it was read.
     Violated(Run),
@@ -62,8 +66,12 @@ pub fn run(options: &ProveOptions, terminal: &Terminal) -> Result<u8, Failure> {
     let (source, input) = read(&options.input)?;
     let simplified = if options.no_simplify { Simplified::unchanged(&input.system) } else { simplified(&input.system) };
     let result = proof(options, &simplified.system, started, terminal);
+    let patience = Patience {
+        deadline: options.max_time.map(|time| (started + time).max(Instant::now() + CONCLUSION_TIME)),
+        interrupted: Some(interrupt::flag()),
+    };
+    let verdict = concluded(&input, &simplified, &result.outcome, patience);
     interrupt::end_of_searches();
-    let verdict = concluded(&input, &simplified, &result.outcome);
     let report = Report {
         source: &source,
         input: &input,
@@ -76,13 +84,13 @@ pub fn run(options: &ProveOptions, terminal: &Terminal) -> Result<u8, Failure> {
     // A file that cannot be written costs the exit status, never the result.
     let json = json_file.map_or(Ok(()), |file| file.write(|out| report.write_json(out)));
     let kept = certificate.map_or(Ok(()), |file| match &verdict {
-        Verdict::Verified { invariants, is_simplified } => {
+        Verdict::Verified { proved, original } => {
             let certificate = Certificate {
                 text_hash: text_hash(&source.text),
-                is_simplified: *is_simplified,
-                invariants: invariants.clone(),
+                is_simplified: original.is_none(),
+                invariants: original.as_ref().unwrap_or(proved).clone(),
             };
-            let system = if *is_simplified { &simplified.system } else { &input.system };
+            let system = if original.is_none() { &simplified.system } else { &input.system };
             file.write(|out| out.write_all(certificate.write(system).as_bytes()))
         }
         _ => {
@@ -130,6 +138,7 @@ fn proof(options: &ProveOptions, system: &System, started: Instant, terminal: &T
         workers: u32::try_from(options.workers.get()).unwrap_or(u32::MAX),
         scope: options.predicates.into(),
         is_naive: options.naive,
+        refines_only: options.refine_only,
         limits: Limits {
             refinements_max: options.max_refinements.unwrap_or(u32::MAX),
             // Reading and simplifying were part of the time.
@@ -162,13 +171,16 @@ fn proof(options: &ProveOptions, system: &System, started: Instant, terminal: &T
 }
 
 /// What the engine found out, told of the input.
-fn concluded(input: &Input, simplified: &Simplified, outcome: &Outcome) -> Verdict {
+fn concluded(input: &Input, simplified: &Simplified, outcome: &Outcome, patience: Patience<'_>) -> Verdict {
     match outcome {
-        Outcome::Safe { invariants } => match simplified.original_invariants(invariants) {
-            Some(invariants) => Verdict::Verified { invariants, is_simplified: false },
-            None => Verdict::Verified { invariants: invariants.clone(), is_simplified: true },
-        },
-        Outcome::Unsafe { run } => solved_again(input, &simplified.original_path(&run.transitions)),
+        Outcome::Safe { invariants } => {
+            let locations = &simplified.system.locations;
+            let short = |(location, invariant): (&Location, &Formula)| condensed(invariant, &location.variables);
+            let proved: Vec<Formula> = locations.iter().zip(invariants).map(short).collect();
+            let original = simplified.original_invariants(&proved);
+            Verdict::Verified { proved, original }
+        }
+        Outcome::Unsafe { run } => solved_again(input, &simplified.original_path(&run.transitions), patience),
         Outcome::Unknown { reason } => Verdict::Unknown(match reason {
             Reason::Refinements => "the limit on refinements was reached".to_owned(),
             Reason::Time => "the time limit was reached".to_owned(),
@@ -180,9 +192,9 @@ fn concluded(input: &Input, simplified: &Simplified, outcome: &Outcome) -> Verdi
 }
 
 /// The values of a run of the input along a path.
-fn solved_again(input: &Input, path: &[TransitionId]) -> Verdict {
+fn solved_again(input: &Input, path: &[TransitionId], patience: Patience<'_>) -> Verdict {
     let system = input.within_ranges.as_ref().unwrap_or(&input.system);
-    match PathFormula::new(system, path, &[]).decide(SPLITS_MAX) {
+    match PathFormula::new(system, path, &[]).decide(SPLITS_MAX, patience) {
         PathAnswer::Run(run) => {
             assert!(run.replays(system), "a run does not replay on the system as it was read");
             Verdict::Violated(run)

@@ -6,6 +6,7 @@
 
 mod cycles;
 mod dist;
+mod prove;
 mod row;
 mod slicing;
 mod steam;
@@ -19,6 +20,7 @@ use crate::workspace::Workspace;
 use clap::{Args, Subcommand, ValueEnum};
 use cycles::CyclesOptions;
 use dist::DistOptions;
+use prove::ProveOptions;
 use row::{Effort, Peer, Row, Speedup};
 use serde_json::json;
 use slicing::SlicingOptions;
@@ -75,6 +77,8 @@ enum OtherBench {
     Slicing(SlicingOptions),
     /// How large programs can be for their errors to be found, in tables like those of the thesis they come from
     Steam(SteamOptions),
+    /// How many Horn clauses and transition systems are proved or refuted in a given time, next to Z3's Spacer
+    Prove(ProveOptions),
 }
 
 /// A set of models, and what is of interest about them.
@@ -101,6 +105,7 @@ pub fn run(workspace: &Workspace, options: &BenchOptions) -> Result<(), Failure>
         Some(OtherBench::Cycles(options)) => return cycles::run(workspace, options),
         Some(OtherBench::Slicing(options)) => return slicing::run(workspace, options),
         Some(OtherBench::Steam(options)) => return steam::run(workspace, options),
+        Some(OtherBench::Prove(options)) => return prove::run(workspace, options),
         None => {}
     }
     let with_spin = spin::is_installed();

@@ -12,6 +12,7 @@ use crate::terminal::{Terminal, print};
 use dampf_cegar::input::certificate::{Certificate, text_hash};
 use dampf_cegar::input::show;
 use dampf_cegar::path::{PathAnswer, PathFormula};
+use dampf_cegar::patience::Patience;
 use dampf_cegar::simplify::{eliminate::visit, simplified};
 use dampf_cegar::{Formula, Location, LocationId, Origin, Symbol, System, Transition, TransitionId};
 
@@ -112,5 +113,6 @@ fn kept(system: &System, transition: &Transition, invariants: &[Formula]) -> Res
         error: LocationId(3),
     };
     let steps: Vec<TransitionId> = path.transition_ids().collect();
-    Ok(PathFormula::new(&path, &steps, &[]).decide(SPLITS_MAX))
+    Ok(PathFormula::new(&path, &steps, &[])
+        .decide(SPLITS_MAX, Patience { deadline: None, interrupted: Some(interrupt::flag()) }))
 }

@@ -36,6 +36,10 @@ pub struct ProveOptions {
     #[arg(long, help_heading = "Proof")]
     pub naive: bool,
 
+    /// Take predicates from refuted counterexamples alone, and infer nothing else about loops
+    #[arg(long, help_heading = "Proof")]
+    pub refine_only: bool,
+
     /// Who decides what follows from what
     #[arg(long, value_enum, value_name = "NAME", default_value = "auto", help_heading = "Proof")]
     pub solver: Solver,

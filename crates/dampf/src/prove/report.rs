@@ -129,7 +129,7 @@ impl Report<'_> {
             peak_rss_bytes: dampf_search::peak_resident_bytes().unwrap_or(0),
             bytes_per_state: 0.0,
             invariants_of_simplified: match self.verdict {
-                Verdict::Verified { is_simplified, .. } => Some(*is_simplified),
+                Verdict::Verified { original, .. } => Some(original.is_none()),
                 _ => None,
             },
             invariants: self.invariants(),
@@ -141,9 +141,9 @@ impl Report<'_> {
 
     pub fn write_text(&self, out: &mut dyn Write, palette: Palette) -> io::Result<()> {
         match self.verdict {
-            Verdict::Verified { is_simplified, .. } => {
+            Verdict::Verified { proved, .. } => {
                 writeln!(out, "{}: no run leads to an error", palette.good("verified"))?;
-                self.write_invariants(out, palette, *is_simplified)?;
+                self.write_invariants(out, palette, proved)?;
             }
             Verdict::Violated(_) => {
                 let error = self.error();
@@ -203,8 +203,11 @@ impl Report<'_> {
     }
 
     fn invariants(&self) -> Vec<InvariantEntry> {
-        let Verdict::Verified { invariants, is_simplified } = self.verdict else { return Vec::new() };
-        let system = if *is_simplified { self.simplified } else { &self.input.system };
+        let (system, invariants) = match self.verdict {
+            Verdict::Verified { original: Some(invariants), .. } => (&self.input.system, invariants),
+            Verdict::Verified { proved, original: None } => (self.simplified, proved),
+            _ => return Vec::new(),
+        };
         let told = system.locations.iter().zip(invariants).map(|(location, invariant)| InvariantEntry {
             location: location.name.clone(),
             formula: show::formula(invariant, Names::at(&location.variables)),
@@ -212,14 +215,10 @@ impl Report<'_> {
         told.collect()
     }
 
-    /// The invariants that say something.
-    fn write_invariants(&self, out: &mut dyn Write, palette: Palette, is_simplified: bool) -> io::Result<()> {
-        let Verdict::Verified { invariants, .. } = self.verdict else { return Ok(()) };
-        let system = if is_simplified { self.simplified } else { &self.input.system };
-        // Of a long program the locations that are left when it is simplified are those that matter: the loops.
-        let kept = |name: &str| self.simplified.locations.iter().any(|location| location.name == name);
-        for (location, invariant) in system.locations.iter().zip(invariants) {
-            if matches!(invariant, Formula::True | Formula::False) || !kept(&location.name) {
+    /// The invariants that say something, at the locations that are left when the program is simplified: the loops.
+    fn write_invariants(&self, out: &mut dyn Write, palette: Palette, proved: &[Formula]) -> io::Result<()> {
+        for (location, invariant) in self.simplified.locations.iter().zip(proved) {
+            if matches!(invariant, Formula::True | Formula::False) {
                 continue;
             }
             let mut formula = show::formula(invariant, Names::at(&location.variables));
@@ -228,9 +227,6 @@ impl Report<'_> {
                 formula.push('…');
             }
             writeln!(out, "  at {}: {formula}", palette.name(&location.name))?;
-        }
-        if is_simplified {
-            writeln!(out, "  {}", palette.aside("these are locations of the simplified system"))?;
         }
         Ok(())
     }
