@@ -111,8 +111,8 @@ impl<'t> Reader<'t> {
             let rest = &rest[blank..];
             if rest.starts_with('%') {
                 self.at += rest.find('\n').unwrap_or(rest.len());
-            } else if rest.starts_with("/*") {
-                self.at += rest[2..].find("*/").map_or(rest.len(), |length| length + 4);
+            } else if let Some(comment) = rest.strip_prefix("/*") {
+                self.at += comment.find("*/").map_or(rest.len(), |length| length + 4);
             } else if blank == 0 {
                 return;
             }

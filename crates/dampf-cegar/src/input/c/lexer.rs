@@ -101,8 +101,8 @@ impl<'t> Lexer<'t> {
             let rest = self.rest();
             if rest.starts_with("//") {
                 self.at += rest.find('\n').unwrap_or(rest.len());
-            } else if rest.starts_with("/*") {
-                let Some(length) = rest[2..].find("*/") else {
+            } else if let Some(comment) = rest.strip_prefix("/*") {
+                let Some(length) = comment.find("*/") else {
                     return Err(self.problem(2, "a comment is not closed", "begins here").help("close it with `*/`"));
                 };
                 self.at += length + 4;
