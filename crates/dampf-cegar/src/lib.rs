@@ -8,6 +8,7 @@ mod affine;
 pub mod bits;
 pub mod cases;
 mod cegar;
+pub mod certificate;
 pub mod decide;
 pub mod expansion;
 pub mod fingerprint;

@@ -26,7 +26,7 @@ pub fn refine(
     patience: Patience<'_>,
 ) -> Refinement {
     let path = PathFormula::new(system, transitions, abstraction.facts());
-    let proof = match path.decide(CONFLICTS_MAX, patience) {
+    let proof = match path.decide_within(CONFLICTS_MAX, patience) {
         PathAnswer::Run(run) => return Refinement::Run(run),
         PathAnswer::GaveUp => return Refinement::GaveUp("the path of a counterexample was not decided"),
         PathAnswer::Refuted(proof) => proof,
