@@ -9,6 +9,7 @@ pub mod bits;
 pub mod cases;
 mod cegar;
 pub mod certificate;
+mod context;
 pub mod decide;
 pub mod expansion;
 pub mod fingerprint;

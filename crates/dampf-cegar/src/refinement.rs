@@ -33,8 +33,10 @@ pub fn refine(
     };
     let mut is_new = false;
     for preference in [Preference::Late, Preference::Early] {
-        let formulas = match interpolants(&path, &proof, preference) {
+        let formulas = match interpolants(&path, &proof, preference, patience) {
             Ok(formulas) => formulas,
+            Err(NoInterpolants::Size) => return Refinement::GaveUp("interpolants are too large"),
+            Err(NoInterpolants::Late) => return Refinement::GaveUp("there was no time for interpolants"),
             Err(NoInterpolants::Overflow) => return Refinement::GaveUp("a coefficient exceeds 128 bits"),
             Err(NoInterpolants::Divisibility) => return Refinement::GaveUp("a predicate would need divisibility"),
         };

@@ -150,7 +150,7 @@ fn interpolants_lead_from_true_to_false() {
             let path = PathFormula::new(&system, &transitions, &[]);
             let PathAnswer::Refuted(proof) = path.decide(10_000) else { continue };
             for preference in [Preference::Late, Preference::Early] {
-                let Ok(formulas) = interpolants(&path, &proof, preference) else { continue };
+                let Ok(formulas) = interpolants(&path, &proof, preference, Patience::default()) else { continue };
                 refuted += 1;
                 let mut before = Formula::True;
                 for (step, &id) in transitions.iter().enumerate() {
