@@ -1,8 +1,9 @@
 //! Proves the system of a file and prints the verdict with what it took, on one line.
 
+use dampf_cegar::input::Language;
 use dampf_cegar::{Limits, Outcome, ProveSettings, prove};
 use dampf_core::Source;
-use std::sync::Arc;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 fn main() {
@@ -10,25 +11,15 @@ fn main() {
     let file = arguments.next().expect("a file");
     let seconds: u64 = arguments.next().map_or(60, |text| text.parse().expect("seconds"));
     let text = std::fs::read_to_string(&file).expect("a readable file");
-    let source = Arc::new(Source::new(file.clone(), text));
-    let system = dampf_cegar::input::horn::parse(&source).unwrap_or_else(|_| {
+    let source = Source::new(file.clone(), text);
+    let language = Language::of(Path::new(&file)).expect("a language");
+    let Ok(input) = language.parse(&source) else {
         println!("{file}\tunread");
         std::process::exit(2)
-    });
+    };
+    let system = input.system;
     let started = Instant::now();
     let simplified = dampf_cegar::simplify::simplified(&system);
-    fn atoms(formula: &dampf_cegar::Formula) -> usize {
-        match formula {
-            dampf_cegar::Formula::And(parts) | dampf_cegar::Formula::Or(parts) => parts.iter().map(atoms).sum(),
-            _ => 1,
-        }
-    }
-    let sizes = |system: &dampf_cegar::System| {
-        let atoms = system.transitions.iter().map(|transition| atoms(&transition.relation)).max();
-        let variables = system.locations.iter().map(|location| location.variables.len()).max();
-        format!("{}/{}/{variables:?}/{atoms:?}", system.locations.len(), system.transitions.len())
-    };
-    eprintln!("{} {} in {:.2}s", sizes(&system), sizes(&simplified.system), started.elapsed().as_secs_f64());
     let system = simplified.system;
     let solver = match arguments.next().as_deref() {
         Some("z3") => dampf_cegar::SolverChoice::Z3,

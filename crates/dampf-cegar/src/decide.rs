@@ -18,6 +18,9 @@ use crate::simplex::{Column, Conflict, Side, Simplex, Value};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+/// Integers are split so often in one search: where there are no bounds, splitting goes on for ever.
+const SPLITS_MAX: u32 = 100;
+
 /// A variable of the search.
 type Variable = u32;
 
@@ -103,6 +106,7 @@ pub struct Question {
     asserted: usize,
     exclusions: HashMap<(Variable, Variable), ClauseId>,
     empty: Option<ClauseId>,
+    splits: usize,
 }
 
 impl Question {
@@ -485,7 +489,7 @@ impl Question {
     ) -> AssumedAnswer {
         self.backtrack(0);
         self.bump = 1.0;
-        let mut left = conflicts_max;
+        let (mut left, mut splits) = (conflicts_max, 0);
         loop {
             if self.empty.is_some() {
                 return AssumedAnswer::Refuted(Vec::new());
@@ -527,16 +531,23 @@ impl Question {
             let fraction = (0..self.integers.len())
                 .find(|&column| self.integers[column] && !self.simplex.value(column as Column).real.is_integer());
             let Some(column) = fraction else { return AssumedAnswer::Model(self.model()) };
-            if left == 0 {
+            if left == 0 || splits == SPLITS_MAX {
                 return AssumedAnswer::GaveUp;
             }
             left -= 1;
+            splits += 1;
             self.split(column as Column);
         }
     }
 
+    /// How many splits of integers it has kept.
+    pub fn splits(&self) -> usize {
+        self.splits
+    }
+
     /// Adds that an integer is on one side of its value or on the other.
     fn split(&mut self, column: Column) {
+        self.splits += 1;
         let value = self.simplex.value(column).real.clone();
         let part = self.owners[column as usize];
         self.backtrack(0);

@@ -54,7 +54,7 @@ pub fn generalise(
         let positions = &positions[last..];
         let Some(end) = positions.last() else { continue };
         let path = PathFormula::new(system, &transitions[..*end], abstraction.facts());
-        let PathAnswer::Run(run) = path.decide(CONFLICTS_MAX, patience) else { continue };
+        let PathAnswer::Run(run) = path.decide_within(CONFLICTS_MAX, patience) else { continue };
         let model: Vec<Rational> = path.columns_of(&run);
         let forms = forms_of(system, abstraction, location, FORMS_MAX);
         let mut stable: Vec<Option<Value>> = Vec::new();

@@ -9,10 +9,12 @@
 //! contradictory. Interpolants of small certificates speak of fewer variables, and more often hold on all iterations of
 //! a loop.
 
+use crate::context::{simplified, size};
 use crate::formula::Formula;
 use crate::inequality::WeightedSum;
 use crate::linear::{Overflow, Relation, Symbol};
 use crate::path::PathFormula;
+use crate::patience::Patience;
 use crate::proof::{ClauseId, Derivation, Premise, Proof};
 use crate::rational::Rational;
 use std::collections::{BTreeMap, HashMap};
@@ -23,6 +25,10 @@ pub enum NoInterpolants {
     Overflow,
     /// The refutation uses divisibility, which no formula here can say.
     Divisibility,
+    /// They exceed a limit.
+    Size,
+    /// Patience is over.
+    Late,
 }
 
 impl From<Overflow> for NoInterpolants {
@@ -45,6 +51,7 @@ pub fn interpolants(
     path: &PathFormula<'_>,
     proof: &Proof,
     preference: Preference,
+    patience: Patience<'_>,
 ) -> Result<Vec<Formula>, NoInterpolants> {
     let used = proof.used();
     let is_lemma = |id: &&ClauseId| matches!(proof.derivations[**id as usize], Derivation::Farkas(_));
@@ -62,10 +69,24 @@ pub fn interpolants(
             Derivation::Resolved { first, steps } => {
                 let mut formulas = partial[first].clone();
                 for (variable, clause) in steps {
+                    if patience.is_over() {
+                        return Err(NoInterpolants::Late);
+                    }
                     let part = proof.parts[*variable as usize] as usize;
                     for (at, (formula, other)) in formulas.iter_mut().zip(&partial[clause]).enumerate() {
                         let parts = [std::mem::replace(formula, Formula::True), other.clone()];
                         *formula = if at + 1 >= part { joined(parts) } else { met(parts) };
+                        if size(formula) > SIMPLIFIED_FROM {
+                            let first = path.first_column(at + 1);
+                            let is_integer = |symbol: Symbol| match symbol {
+                                Symbol::Before(index) => path.integers[(first + index) as usize],
+                                _ => false,
+                            };
+                            *formula = simplified(formula, &is_integer);
+                            if size(formula) > SIZE_MAX {
+                                return Err(NoInterpolants::Size);
+                            }
+                        }
                     }
                 }
                 formulas
@@ -75,6 +96,10 @@ pub fn interpolants(
     }
     Ok(partial.remove(&proof.root).expect("the last clause is the empty one"))
 }
+
+/// Formulas of so many constraints are simplified, and none may have more than that.
+const SIMPLIFIED_FROM: usize = 3;
+const SIZE_MAX: usize = 3_000;
 
 /// Proofs with more certificates than this have them taken as they are.
 const LEMMAS_MINIMISED_MAX: usize = 40;

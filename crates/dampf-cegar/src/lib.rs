@@ -8,6 +8,8 @@ mod affine;
 pub mod bits;
 pub mod cases;
 mod cegar;
+pub mod certificate;
+mod context;
 pub mod decide;
 pub mod expansion;
 pub mod fingerprint;

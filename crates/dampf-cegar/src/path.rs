@@ -134,7 +134,12 @@ impl<'s> PathFormula<'s> {
         question
     }
 
-    pub fn decide(&self, conflicts_max: u32, patience: Patience<'_>) -> PathAnswer {
+    /// Decides, with at most so many conflicts.
+    pub fn decide(&self, conflicts_max: u32) -> PathAnswer {
+        self.decide_within(conflicts_max, Patience::default())
+    }
+
+    pub fn decide_within(&self, conflicts_max: u32, patience: Patience<'_>) -> PathAnswer {
         let mut question = self.question();
         for (step, conjuncts) in self.conjuncts.iter().enumerate() {
             for conjunct in conjuncts {

@@ -26,15 +26,17 @@ pub fn refine(
     patience: Patience<'_>,
 ) -> Refinement {
     let path = PathFormula::new(system, transitions, abstraction.facts());
-    let proof = match path.decide(CONFLICTS_MAX, patience) {
+    let proof = match path.decide_within(CONFLICTS_MAX, patience) {
         PathAnswer::Run(run) => return Refinement::Run(run),
         PathAnswer::GaveUp => return Refinement::GaveUp("the path of a counterexample was not decided"),
         PathAnswer::Refuted(proof) => proof,
     };
     let mut is_new = false;
     for preference in [Preference::Late, Preference::Early] {
-        let formulas = match interpolants(&path, &proof, preference) {
+        let formulas = match interpolants(&path, &proof, preference, patience) {
             Ok(formulas) => formulas,
+            Err(NoInterpolants::Size) => return Refinement::GaveUp("interpolants are too large"),
+            Err(NoInterpolants::Late) => return Refinement::GaveUp("there was no time for interpolants"),
             Err(NoInterpolants::Overflow) => return Refinement::GaveUp("a coefficient exceeds 128 bits"),
             Err(NoInterpolants::Divisibility) => return Refinement::GaveUp("a predicate would need divisibility"),
         };

@@ -67,6 +67,9 @@ struct Row {
     terms: Vec<(Column, Rational)>,
 }
 
+/// The basic column that stops another from moving, its row, and the bound that it is at then.
+type Stop = (Column, usize, Value);
+
 #[derive(Clone, Debug, Default)]
 pub struct Simplex {
     lower: Vec<Option<Bound>>,
@@ -361,7 +364,7 @@ impl Simplex {
             let difference = bound.minus(value);
             if grows { difference } else { difference.times(&Rational::integer(-1)) }
         };
-        let mut least: Option<(Value, Option<(Column, usize, Value)>)> =
+        let mut least: Option<(Value, Option<Stop>)> =
             own.as_ref().map(|bound| (distance(&bound.value, &self.values[entering as usize]), None));
         for (at, row) in self.rows.iter().enumerate() {
             let Some(factor) = coefficient(&row.terms, entering) else { continue };

@@ -55,8 +55,9 @@ pub trait Solver: Send {
 /// So many conflicts, and the answer is unknown.
 const CONFLICTS_MAX: u32 = 2_000;
 
-/// So many questions to one warm solver, and it is made afresh, lest it drown in what it has learnt.
+/// So many questions to one warm solver, or so many splits of integers in it, and it is made afresh, lest it drown in what it has learnt.
 const WARM_MAX: u32 = 2_000;
+const SPLITS_MAX: usize = 200;
 
 /// A transition with all that was learnt about it.
 #[derive(Clone)]
@@ -97,6 +98,11 @@ impl<'s> OwnSolver<'s> {
 }
 
 impl Warm {
+    /// Whether it is still faster than a new one.
+    fn is_fit(&self) -> bool {
+        self.asked < WARM_MAX && self.question.splits() < SPLITS_MAX
+    }
+
     fn before(&mut self, columns: &Columns, predicates: &[Formula], index: u32) -> Literal {
         *self
             .before
@@ -129,7 +135,7 @@ impl Solver for OwnSolver<'_> {
     fn post(&mut self, abstraction: &Abstraction, question: &PostQuestion<'_>) -> PostAnswer {
         let id = question.transition;
         let transition = self.system.transition(id);
-        let known = self.warm[id.0 as usize].take().filter(|warm| warm.asked < WARM_MAX);
+        let known = self.warm[id.0 as usize].take().filter(Warm::is_fit);
         let mut warm = known.unwrap_or_else(|| self.warm(abstraction, id));
         let columns = &self.columns[id.0 as usize];
         let mut by_literal: BTreeMap<Literal, Vec<u32>> = BTreeMap::new();

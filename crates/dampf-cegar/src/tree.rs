@@ -34,6 +34,9 @@ pub enum Addition {
     Covered,
 }
 
+/// Nodes of one depth, each with the last step of the least path to it.
+type Level = Vec<(NodeId, Option<(NodeId, TransitionId)>)>;
+
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     nodes: Vec<Node>,
@@ -117,7 +120,7 @@ impl Tree {
 
     /// The nodes in the order of the least paths to them, level by level down to a depth. A node whose parents were all
     /// pruned is left out.
-    fn levels(&self, root: NodeId, depth_max: u32) -> Vec<Vec<(NodeId, Option<(NodeId, TransitionId)>)>> {
+    fn levels(&self, root: NodeId, depth_max: u32) -> Vec<Level> {
         let mut by_depth: Vec<Vec<NodeId>> = Vec::new();
         for &id in self.reached.iter().flatten() {
             let depth = self.nodes[id as usize].depth;
