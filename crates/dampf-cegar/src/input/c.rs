@@ -7,7 +7,8 @@
 //! Signed integers are those of mathematics: a proof assumes that signed arithmetic does not overflow, which C leaves
 //! undefined anyway, and says so. Unsigned arithmetic wraps around, exactly. `int` has 32 bits and `long` 64.
 //!
-//! A text goes through `lexer` (with a little preprocessor), `parser`, `lower` with `expression` and `calls`, and `graph`.
+//! A text goes through `lexer` (with a little preprocessor), `parser`, `lower` with `expression` and `calls`, and
+//! `graph`.
 
 mod ast;
 mod calls;
