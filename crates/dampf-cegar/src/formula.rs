@@ -4,6 +4,7 @@
 //! Booleans of the input are integers between 0 and 1; remainders and quotients by constants are auxiliaries.
 
 use crate::linear::{Constraint, Linear, Overflow, Relation, Symbol};
+use crate::rational::Rational;
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Formula {
@@ -78,6 +79,28 @@ impl Formula {
                 }
             }
         })
+    }
+
+    /// Whether it is true of these values.
+    pub fn holds(&self, value: &dyn Fn(Symbol) -> Rational) -> bool {
+        match self {
+            Formula::True => true,
+            Formula::False => false,
+            Formula::And(parts) => parts.iter().all(|part| part.holds(value)),
+            Formula::Or(parts) => parts.iter().any(|part| part.holds(value)),
+            Formula::Atom(constraint) => {
+                let sum = constraint.sum();
+                let mut total = Rational::integer(sum.constant_part());
+                for &(symbol, factor) in sum.terms() {
+                    total = total.plus_product(&Rational::integer(factor), &value(symbol));
+                }
+                match constraint.relation() {
+                    Relation::AtMost => !total.is_positive(),
+                    Relation::Below => total.is_negative(),
+                    Relation::Equal => total.is_zero(),
+                }
+            }
+        }
     }
 
     /// The same formula over other symbols.

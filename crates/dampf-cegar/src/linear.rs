@@ -162,7 +162,7 @@ impl Constraint {
 
     /// What the constraint is where it has no symbols.
     pub fn truth(&self) -> Option<bool> {
-        self.sum.is_constant().then(|| match self.relation {
+        self.sum.is_constant().then_some(match self.relation {
             Relation::AtMost => self.sum.constant <= 0,
             Relation::Below => self.sum.constant < 0,
             Relation::Equal => self.sum.constant == 0,

@@ -4,12 +4,18 @@ use crate::failure::Failure;
 use crate::front_end::FrontEnd;
 use crate::front_ends::Registry;
 use crate::options::InfoOptions;
+use crate::prove;
 use crate::terminal::{Terminal, print};
 use dampf_report::Palette;
 use dampf_search::Measure;
 use std::io::{self, Write};
 
 pub fn run(options: &InfoOptions, registry: &Registry, terminal: &Terminal) -> Result<u8, Failure> {
+    if let Some(shown) = prove::info(&options.model.input) {
+        let text = shown?;
+        print(|out| out.write_all(text.as_bytes()))?;
+        return Ok(0);
+    }
     let language = registry.of(&options.model.input)?;
     registry.refuse_unoffered(language, &options.model.input, &options.model.asked())?;
     language.info(options, terminal)

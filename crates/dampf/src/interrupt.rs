@@ -41,6 +41,11 @@ pub fn is_pressed() -> bool {
     IS_PRESSED.load(Ordering::Relaxed)
 }
 
+/// Set once Ctrl-C was pressed, for those who look by themselves.
+pub fn flag() -> &'static AtomicBool {
+    &IS_PRESSED
+}
+
 /// From now on this is the search to be ended: at once, if that was wanted before.
 pub fn direct_to(monitor: &Arc<Monitor>) {
     *CURRENT.lock().expect("nothing panics under this lock") = Some(Arc::clone(monitor));

@@ -5,6 +5,7 @@
 use crate::fault_options::FaultOptions;
 use crate::front_end::Offer;
 use crate::properties::is_hanoi;
+use crate::prove::{CertifyOptions, PROVE_NOTES, ProveOptions};
 use crate::store_options::Store;
 use crate::values;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
@@ -29,6 +30,7 @@ Examples:
   dampf check mutex.dve --trail bug.json      keep the run that leads to the violation ...
   dampf replay bug.json                       ... and show it again, step by step
   dampf simulate mutex.dve --interactive      walk through the model by hand
+  dampf prove lock.c                          prove that no assertion of a sequential program can fail
   dampf info mutex.dve                        show what was understood of the model
 
 Exit status:
@@ -68,6 +70,11 @@ pub enum Command {
     Replay(ReplayOptions),
     /// Look for a shorter run than a trail to a fault, and show it
     Shorten(ShortenOptions),
+    /// Prove that no run of a sequential program fails, by predicate abstraction, or show the run that does
+    #[command(after_help = PROVE_NOTES)]
+    Prove(ProveOptions),
+    /// Check the invariants again that a proof left behind
+    Certify(CertifyOptions),
     /// Show what was understood of a program or model: threads' entry points, variables, state size, properties
     Info(InfoOptions),
     /// Compile C for checking: a drop-in for gcc

@@ -6,6 +6,7 @@
 
 mod cycles;
 mod dist;
+mod prove;
 mod puzzle;
 mod row;
 mod seeded;
@@ -21,6 +22,7 @@ use crate::workspace::Workspace;
 use clap::{Args, Subcommand, ValueEnum};
 use cycles::CyclesOptions;
 use dist::DistOptions;
+use prove::ProveOptions;
 use puzzle::PuzzleOptions;
 use row::{Effort, Peer, Row, Speedup};
 use seeded::SeededOptions;
@@ -83,6 +85,8 @@ enum OtherBench {
     Puzzle(PuzzleOptions),
     /// How soon errors are found that were put into programs, by breadth-first search and by the default
     Seeded(SeededOptions),
+    /// How many Horn clauses and transition systems are proved or refuted in a given time, next to Z3's Spacer
+    Prove(ProveOptions),
 }
 
 /// A set of models, and what is of interest about them.
@@ -111,6 +115,7 @@ pub fn run(workspace: &Workspace, options: &BenchOptions) -> Result<(), Failure>
         Some(OtherBench::Steam(options)) => return steam::run(workspace, options),
         Some(OtherBench::Puzzle(options)) => return puzzle::run(workspace, options),
         Some(OtherBench::Seeded(options)) => return seeded::run(workspace, options),
+        Some(OtherBench::Prove(options)) => return prove::run(workspace, options),
         None => {}
     }
     let with_spin = spin::is_installed();
