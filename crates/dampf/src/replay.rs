@@ -11,7 +11,7 @@ use crate::source::read_source;
 use crate::terminal::{Terminal, complain, print};
 use dampf_core::{Describe, Finding, Observations, Trail, Unsupported};
 use dampf_report::{Excerpt, Palette, Run, TrailFile, grouped, write_fault, write_run};
-use dampf_search::{Monitor, SHORTENING_STATES_MAX, SearchOptions, TrailDistance, TrailSearch};
+use dampf_search::{Monitor, SearchOptions, TrailDistance, TrailSearch, shortening_states_max};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -208,7 +208,8 @@ fn with_fewer_steps<M: Observations>(
     };
     let steps = kept.trail.len();
     let mut finding = kept;
-    let aimed = SearchOptions { max_states: Some(options.max_states.min(SHORTENING_STATES_MAX)), ..limits.clone() };
+    let most = options.max_states.min(shortening_states_max(model.width()));
+    let aimed = SearchOptions { max_states: Some(most), ..limits.clone() };
     for search in searches {
         while let Some(shorter) = dampf_search::approached(model, &finding, (*search, distance), &aimed, monitor) {
             finding = shorter;

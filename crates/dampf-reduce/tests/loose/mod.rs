@@ -50,6 +50,7 @@ pub fn program(seed: u64) -> Program {
         processes,
         checks: if has_checks { vec![check] } else { Vec::new() },
         propositions: Vec::new(),
+        estimates: Vec::new(),
         property: None,
         has_error_state: false,
         error_location: None,
