@@ -1,4 +1,4 @@
-//! Invariants as evidence: checked by Dampf's own solver, by Z3, or written down for any solver of SMT-LIB.
+//! Invariants as evidence: checked by Dampf's own solver, or written down for any solver of SMT-LIB.
 //!
 //! Invariants of locations are a proof if each transition keeps them: initiation (transitions that leave the initial
 //! location), consecution (all others) and safety (transitions that enter the error location, whose invariant is false).
