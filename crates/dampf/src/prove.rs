@@ -194,7 +194,7 @@ fn concluded(input: &Input, simplified: &Simplified, outcome: &Outcome, patience
 /// The values of a run of the input along a path.
 fn solved_again(input: &Input, path: &[TransitionId], patience: Patience<'_>) -> Verdict {
     let system = input.within_ranges.as_ref().unwrap_or(&input.system);
-    match PathFormula::new(system, path, &[]).decide(SPLITS_MAX, patience) {
+    match PathFormula::new(system, path, &[]).decide_within(SPLITS_MAX, patience) {
         PathAnswer::Run(run) => {
             assert!(run.replays(system), "a run does not replay on the system as it was read");
             Verdict::Violated(run)
