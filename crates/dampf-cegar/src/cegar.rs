@@ -88,6 +88,8 @@ impl<'s> Cegar<'s> {
             Some(Reason::Time)
         } else if nodes > self.limits.nodes_max {
             Some(Reason::Nodes)
+        } else if self.limits.memory_bytes_max.is_some_and(|most| resident_bytes() > most) {
+            Some(Reason::GaveUp("the limit of memory was reached".to_string()))
         } else {
             None
         }
@@ -202,6 +204,14 @@ impl<'s> Cegar<'s> {
             counterexamples: self.counterexamples,
         }
     }
+}
+
+/// The memory of this process; zero where the system does not tell.
+fn resident_bytes() -> u64 {
+    let statistics = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages: u64 = statistics.split_whitespace().nth(1).and_then(|text| text.parse().ok()).unwrap_or(0);
+    // Pages of Linux have this size on all machines that Dampf is built for.
+    pages * 4096
 }
 
 fn gave_up(text: &str) -> Outcome {

@@ -42,11 +42,13 @@ pub struct Limits {
     pub time_max: Option<Duration>,
     /// Abstract states of one iteration.
     pub nodes_max: u64,
+    /// Memory of this process, where the system tells it.
+    pub memory_bytes_max: Option<u64>,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { refinements_max: u32::MAX, time_max: None, nodes_max: u64::MAX }
+        Limits { refinements_max: u32::MAX, time_max: None, nodes_max: u64::MAX, memory_bytes_max: None }
     }
 }
 
@@ -72,7 +74,7 @@ pub enum Reason {
     Time,
     Nodes,
     Interrupted,
-    /// A solver or an arithmetic limit, in words.
+    /// The limit of memory, of a solver or of arithmetic, in words.
     GaveUp(String),
 }
 

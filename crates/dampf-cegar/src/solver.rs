@@ -52,8 +52,9 @@ pub trait Solver: Send {
     fn checks(&self) -> u64;
 }
 
-/// So many conflicts, and the answer is unknown.
+/// So many conflicts of a warm solver, and the question is asked afresh; so many there, and the answer is unknown.
 const CONFLICTS_MAX: u32 = 2_000;
+const CONFLICTS_FRESH_MAX: u32 = 20_000;
 
 /// So many questions to one warm solver, or so many splits of integers in it, and it is made afresh, lest it drown in what it has learnt.
 const WARM_MAX: u32 = 2_000;
@@ -94,6 +95,40 @@ impl<'s> OwnSolver<'s> {
         question.assert(&columns.condition(&transition.relation), 0);
         question.assert(&columns.condition(abstraction.fact(transition.from)), 0);
         Warm { question, before: HashMap::new(), after: HashMap::new(), asked: 0 }
+    }
+}
+
+impl OwnSolver<'_> {
+    /// Decides warm, and once more afresh and with more effort if that did not suffice.
+    fn decide(
+        &self,
+        warm: &mut Warm,
+        abstraction: &Abstraction,
+        question: &PostQuestion<'_>,
+        assumptions: &[Literal],
+        target: Option<u32>,
+    ) -> AssumedAnswer {
+        match warm.question.decide_assuming(assumptions, CONFLICTS_MAX, Patience::default()) {
+            AssumedAnswer::GaveUp => {}
+            answer => return answer,
+        }
+        let id = question.transition;
+        let transition = self.system.transition(id);
+        let columns = &self.columns[id.0 as usize];
+        let mut fresh = self.warm(abstraction, id);
+        for index in question.cube.iter() {
+            let predicate = &abstraction.predicates(transition.from)[index as usize];
+            fresh.question.assert(&columns.condition(predicate), 0);
+        }
+        if let Some(index) = target {
+            let negated = abstraction.predicates(transition.to)[index as usize].negated();
+            fresh.question.assert(&columns.condition_after(&negated.unwrap_or(Formula::True)), 0);
+        }
+        match fresh.question.decide_assuming(&[], CONFLICTS_FRESH_MAX, Patience::default()) {
+            // Which predicates it needed is not known: all of them suffice.
+            AssumedAnswer::Refuted(_) => AssumedAnswer::Refuted(assumptions.to_vec()),
+            answer => answer,
+        }
     }
 }
 
@@ -154,7 +189,7 @@ impl Solver for OwnSolver<'_> {
         if question.asks_possible {
             self.checks += 1;
             warm.asked += 1;
-            match warm.question.decide_assuming(&assumptions, CONFLICTS_MAX, Patience::default()) {
+            match self.decide(&mut warm, abstraction, question, &assumptions, None) {
                 AssumedAnswer::Refuted(core) => {
                     self.warm[id.0 as usize] = Some(warm);
                     return PostAnswer { impossible: Truth::Yes(used(&core)), implied: Vec::new() };
@@ -173,7 +208,7 @@ impl Solver for OwnSolver<'_> {
             self.checks += 1;
             warm.asked += 1;
             assumptions.push(warm.after[&index].1);
-            match warm.question.decide_assuming(&assumptions, CONFLICTS_MAX, Patience::default()) {
+            match self.decide(&mut warm, abstraction, question, &assumptions, Some(index)) {
                 AssumedAnswer::Refuted(core) => implied[at] = Some(Truth::Yes(used(&core))),
                 AssumedAnswer::Model(model) => {
                     warm.exclude(question.wanted, &model, &mut implied);
