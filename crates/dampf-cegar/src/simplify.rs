@@ -1,9 +1,9 @@
 //! Simplification of systems: the same answer with fewer locations, transitions and variables, for every engine.
 //!
-//! The passes: locations that no run reaches or that lead nowhere go (`prune`), variables that nobody reads go (`slice`),
-//! variables with few known values become locations (`values`), and locations that are passed through are composed away
-//! (`inline`). Each pass is exact and deterministic: the simplified system has a run to its error location exactly if the
-//! original has, and the same input gives the same system in every run.
+//! The passes: locations that no run reaches or that lead nowhere go (`prune`), variables that nobody reads go
+//! (`slice`), variables with few known values become locations (`values`), and locations that are passed through are
+//! composed away (`inline`). Each pass is exact and deterministic: the simplified system has a run to its error
+//! location exactly if the original has, and the same input gives the same system in every run.
 //!
 //! What is found out is told of the original. A run of the simplified system names for each of its transitions the
 //! original ones it stands for ([`Simplified::original_path`]); the values on the way are found by solving that path

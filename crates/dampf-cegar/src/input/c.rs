@@ -1,8 +1,8 @@
 //! A subset of C: sequential programs over integers.
 //!
 //! A program is safe if no run fails an assertion (`assert`, `__VERIFIER_assert`) or arrives at `reach_error()`,
-//! `__VERIFIER_error()`. Inputs are `__VERIFIER_nondet_int()` and its siblings. Functions are inlined; recursion, arrays,
-//! pointers, structures, floating point and bitwise operators on variables are refused by name and place.
+//! `__VERIFIER_error()`. Inputs are `__VERIFIER_nondet_int()` and its siblings. Functions are inlined; recursion,
+//! arrays, pointers, structures, floating point and bitwise operators on variables are refused by name and place.
 //!
 //! Signed integers are those of mathematics: a proof assumes that signed arithmetic does not overflow, which C leaves
 //! undefined anyway, and says so. Unsigned arithmetic wraps around, exactly. `int` has 32 bits and `long` 64.

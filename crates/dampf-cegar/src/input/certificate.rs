@@ -1,9 +1,9 @@
 //! Certificates: the invariants of a proof as a text that a person can read and a program can check.
 //!
-//! A certificate has one invariant for each location, over the location's variables by number (`x0`, `x1`). It names the
-//! text that it is about by its hash, and says whether its locations are those of the system as it was read or of the
-//! simplified system, which is the same for the same text. Nothing in it is trusted: whoever checks it makes the system
-//! from the text again.
+//! A certificate has one invariant for each location, over the location's variables by number (`x0`, `x1`). It names
+//! the text that it is about by its hash, and says whether its locations are those of the system as it was read or of
+//! the simplified system, which is the same for the same text. Nothing in it is trusted: whoever checks it makes the
+//! system from the text again.
 
 use crate::formula::Formula;
 use crate::input::show::{Names, formula as shown};

@@ -1,9 +1,9 @@
 //! Linear Horn clauses of SMT-LIB (`(set-logic HORN)`) as transition systems.
 //!
 //! A predicate is a location and its arguments are the variables there. A clause without a predicate in its body is a
-//! transition from the initial location, a clause with one is a transition between locations, and a clause whose head is
-//! `false` leads to the error location: the clauses are satisfiable exactly if no run leads there. Only linear clauses
-//! are read (at most one predicate in a body): a body with two is a call, which a transition cannot say.
+//! transition from the initial location, a clause with one is a transition between locations, and a clause whose head
+//! is `false` leads to the error location: the clauses are satisfiable exactly if no run leads there. Only linear
+//! clauses are read (at most one predicate in a body): a body with two is a call, which a transition cannot say.
 //!
 //! A text goes through `smtlib` (trees), `terms` (sums and formulas), `clauses` (predicates) and `relation` (formulas).
 

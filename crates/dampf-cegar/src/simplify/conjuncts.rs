@@ -85,8 +85,8 @@ impl<'s> Conjuncts<'s> {
         known.copied().filter(|&at| self.parts[at] != Formula::True).collect()
     }
 
-    /// Of several bounds of one sum the tightest stays: equal ones from both sides are an equation, which can define, and
-    /// bounds that exclude each other are a contradiction.
+    /// Of several bounds of one sum the tightest stays: equal ones from both sides are an equation, which can define,
+    /// and bounds that exclude each other are a contradiction.
     fn join_bounds(&mut self) {
         let mut bounds: BTreeMap<Vec<(Symbol, i128)>, Bounds> = BTreeMap::new();
         for at in 0..self.parts.len() {

@@ -2,8 +2,9 @@
 //!
 //! Tools that print one predicate for a whole program have its program counter among the arguments. A location for each
 //! of its values makes every relation smaller and an abstraction need no predicates about it. The values of a variable
-//! are what entering relations say: a constant, or the value of a variable before whose values are known. Variables with
-//! one value go; of those with several only such are split that are compared with constants and copied, as control is.
+//! are what entering relations say: a constant, or the value of a variable before whose values are known. Variables
+//! with one value go; of those with several only such are split that are compared with constants and copied, as control
+//! is.
 
 use super::Simplified;
 use super::eliminate::{Definition, Sorts};

@@ -1,8 +1,8 @@
 //! Expressions: sums over the variables, with auxiliaries for what is not linear by itself.
 //!
 //! Signed arithmetic is that of the integers, under the assumption that it does not overflow. Unsigned arithmetic is
-//! modulo a power of two, exactly: a result that may leave its type is an auxiliary, equal to the sum or to the sum and a
-//! multiple of the modulus. Quotients and remainders by constants truncate towards zero. All auxiliaries are total
+//! modulo a power of two, exactly: a result that may leave its type is an auxiliary, equal to the sum or to the sum and
+//! a multiple of the modulus. Quotients and remainders by constants truncate towards zero. All auxiliaries are total
 //! functions of the variables, so that what says what they are (`pending`) can be said on any edge that uses them.
 //!
 //! Order of evaluation is from the left. A value that must outlast a side effect is kept in a temporary variable.

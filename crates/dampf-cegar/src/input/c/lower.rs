@@ -1,7 +1,7 @@
 //! Statements and functions as a control-flow graph.
 //!
-//! Functions are inlined at every call, which is why recursion is refused. Each call has its own variables. Code behind a
-//! jump is lowered from a place that nothing leads to, and pruned with it later.
+//! Functions are inlined at every call, which is why recursion is refused. Each call has its own variables. Code behind
+//! a jump is lowered from a place that nothing leads to, and pruned with it later.
 
 use super::ast::{Declaration, Expression, Function, Program, Statement, StatementKind};
 use super::expression::{Pending, Value, fits, has_effects};

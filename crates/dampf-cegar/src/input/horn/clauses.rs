@@ -1,8 +1,8 @@
 //! Assertions as clauses: which predicates an assertion ties to which.
 //!
-//! The negation of a clause is a conjunction of what its body says, its body's predicates, and the negation of its head.
-//! Whatever shape an assertion has (implications in implications, `(not (and …))`, a disjunction), its negation is
-//! taken apart down to the predicates; where a predicate lies below a disjunction, the assertion is several clauses.
+//! The negation of a clause is a conjunction of what its body says, its body's predicates, and the negation of its
+//! head. Whatever shape an assertion has (implications in implications, `(not (and …))`, a disjunction), its negation
+//! is taken apart down to the predicates; where a predicate lies below a disjunction, the assertion is several clauses.
 //! What has no predicate in it is left whole.
 
 use super::logic::{Argument, Graph, Logic, LogicId, Quantifier};

@@ -96,7 +96,8 @@ pub enum Logic {
     Quantified(Quantifier, LogicId),
 }
 
-/// What an auxiliary is that stands for a term: a total function of its arguments, so that saying so takes nothing away.
+/// What an auxiliary is that stands for a term: a total function of its arguments, so that saying so takes nothing
+/// away.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Meaning {
     /// `if condition then one else other`

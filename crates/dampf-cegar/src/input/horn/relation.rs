@@ -1,8 +1,8 @@
 //! A clause as the relation of a transition.
 //!
 //! The arguments of the body's predicate are the values before, those of the head's predicate the values after. The
-//! graph becomes a tree here: a part that is shared so often, or nested so deep, that the tree would be huge is named by
-//! a Boolean auxiliary instead, which implies it (once for each polarity it occurs in).
+//! graph becomes a tree here: a part that is shared so often, or nested so deep, that the tree would be huge is named
+//! by a Boolean auxiliary instead, which implies it (once for each polarity it occurs in).
 
 use super::clauses::Clause;
 use super::logic::{Argument, Graph, Logic, LogicId, Meaning, Sum};
