@@ -91,7 +91,14 @@ impl Model for ObjectModel {
     fn worker(&self) -> ObjectWorker<'_> {
         let choice = self.system.notes_touched().then(Box::default);
         let machine = Machine::new(&self.system);
-        ObjectWorker { model: self, machine, words: Vec::new(), origins: Vec::new(), choice, standings: Standings::default() }
+        ObjectWorker {
+            model: self,
+            machine,
+            words: Vec::new(),
+            origins: Vec::new(),
+            choice,
+            standings: Standings::default(),
+        }
     }
 }
 

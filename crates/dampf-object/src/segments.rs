@@ -111,12 +111,7 @@ pub struct Segments {
 
 impl Segments {
     pub fn new(slots: usize) -> Segments {
-        Segments {
-            all: vec![Segment::new(); slots],
-            stored: SegmentIndex::new(slots),
-            has_noted: false,
-            repeated: 0,
-        }
+        Segments { all: vec![Segment::new(); slots], stored: SegmentIndex::new(slots), has_noted: false, repeated: 0 }
     }
 
     /// A thread begins another segment.

@@ -7,7 +7,7 @@
 //! threads looked at again.
 
 use crate::arena::Arenas;
-use crate::hooks::{Ways, WaitsOn};
+use crate::hooks::{WaitsOn, Ways};
 use crate::layout::Region;
 use crate::locked::LOCKED_WORDS;
 use crate::machine::{GLOBALS, Machine, PROCESS, arenas_at, thread_at};

@@ -53,8 +53,8 @@ pub use expand::{Expander, Judgement, Sink};
 pub use monitor::{Monitor, Snapshot, StopReason};
 pub use sequential::check_in_runs;
 pub use shortening::{shortened, shortened_behind, shortening_states_max};
-pub use thinning::thinned;
 pub use stack_slicing::HandOff;
+pub use thinning::thinned;
 pub use watch::{peak_resident_bytes, resident_bytes, resident_file_bytes, watched};
 
 use dampf_core::{Fault, FaultSelection, Finding, Model, Observations, Statistics, Trail, Verdict, replay_selected};
