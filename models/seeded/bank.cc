@@ -1,4 +1,4 @@
-// flags: -DTELLERS=4 -DTRANSFERS=3
+// flags: -DTELLERS=3 -DTRANSFERS=2
 // expect: verified
 // expect: deadlock flags: -DBUG_LOCK_ORDER
 // expect: data-race flags: -DBUG_AUDIT_UNLOCKED

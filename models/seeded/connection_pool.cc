@@ -1,4 +1,4 @@
-// flags: -DCLIENTS=4 -DCONNECTIONS=2
+// flags: -DCLIENTS=3 -DCONNECTIONS=2
 // expect: verified
 // expect: deadlock flags: -DBUG_FAILED_QUERY_KEEPS
 // expect: assertion flags: -DBUG_GIVEN_BACK_TWICE

@@ -1,4 +1,4 @@
-// flags: -DWORKERS=3
+// flags: -DWORKERS=2
 // expect: verified
 // expect: assertion flags: -DBUG_READY_TWICE
 // expect: deadlock flags: -DBUG_LAST_WAKES_NOBODY

@@ -2,8 +2,8 @@
 //!
 //! A proof takes the whole space, whatever the order; an error that lies deep is found sooner by a search that goes
 //! deep. So each time a breadth-first search has found twice as many states, it has some of its threads' time spent on
-//! searches that go deep, in different orders: a tenth of what it has spent itself. None is sent while the space is
-//! small, where the nearest error is found at once.
+//! searches that go deep, in different orders. None is sent while the space is small, where the nearest error is found
+//! at once.
 //!
 //! A scout has a store of its own and forgets it at the end. What it says counts like anything else: its faults are
 //! real, and what it refutes is refuted.

@@ -10,7 +10,7 @@
 use crate::{Monitor, SearchOptions};
 use dampf_core::{Action, Fault, FaultKind, Finding, Model, Successors, Trail, Word, Worker};
 
-/// What comes to less than this many runs is not worth to begin with.
+/// It is not worth the time where fewer runs than this can be followed.
 const RUNS_LEAST: u64 = 4;
 
 /// A run to a fault of the same kind that has fewer steps, if one is found with so many steps taken at most.
@@ -26,14 +26,11 @@ pub fn thinned<M: Model>(
         return None;
     }
     let out = Successors::new(model.width());
-    let mut runs = Runs { worker: model.worker(), out, options, kind: finding.fault.kind, spent: 0, steps_max };
+    let (kind, of_run) = (finding.fault.kind, steps_max / RUNS_LEAST);
+    let mut runs = Runs { worker: model.worker(), out, options, kind, spent: 0, steps_max: of_run };
     let first = runs.first(*initial)?;
-    runs.expand(&first)?;
-    let steps_of_run = stem.len() as u64 * runs.out.len() as u64;
-    if steps_of_run * RUNS_LEAST > steps_max {
-        return None;
-    }
     let (mut fault, mut best) = runs.follow(&first, stem)?;
+    runs.steps_max = steps_max;
     let mut length = best.len() / 2;
     'shorter: while length > 0 {
         let mut from = 0;

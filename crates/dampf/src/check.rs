@@ -287,8 +287,8 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
 
 /// How many steps are taken to find those that a run can do without: at least, and at most.
 const THINNING_STEPS: Range<u64> = 1 << 14..1 << 18;
-/// How many states searches for a shorter run may find, at least.
-const SHORTENING_STATES_MIN: u64 = 1 << 10;
+/// Searches for a shorter run are made where each may find so many states.
+const SHORTENING_STATES_MIN: u64 = 1 << 12;
 
 /// What is said of a program that is right, but for this.
 const NO_RUN_ENDS: &str = "no run ends: whatever happens, some thread goes on for ever";
@@ -351,12 +351,15 @@ impl Check<'_> {
             _ => shortening_states_max(bare.width()),
         };
         let is_ahead = outcome.judgement.found_ahead;
-        let most = if is_ahead { (outcome.statistics.states / 4).clamp(SHORTENING_STATES_MIN, most) } else { most };
+        let most = if is_ahead { most.min((outcome.statistics.states / 4).max(SHORTENING_STATES_MIN)) } else { most };
         let max_states = search.max_states.map_or(most, |limit| limit.min(most));
         let search = dampf_search::SearchOptions { max_states: Some(max_states), ..search };
         // Near the initial states a breadth-first search has found nothing before.
         let shorten = if is_ahead { dampf_search::shortened_behind } else { dampf_search::shortened };
-        if let Some(shorter) = shorten(bare, finding, &search, &monitor).or(thinner) {
+        // So few states are not even those of a few steps, where there are hundreds of threads.
+        let is_of_use = most >= SHORTENING_STATES_MIN;
+        let shorter = is_of_use.then(|| shorten(bare, finding, &search, &monitor)).flatten();
+        if let Some(shorter) = shorter.or(thinner) {
             outcome.findings = vec![shorter.clone()];
             outcome.verdict = Verdict::Violated(Box::new(shorter));
         }
