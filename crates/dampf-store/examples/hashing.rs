@@ -4,10 +4,10 @@
 //! cargo run --release -p dampf-store --example hashing
 //! ```
 //!
-//! A chain of states is made by steps that change a few words each, as steps of programs do. *Full* hashing goes over all
-//! words. *Partial* hashing goes over a section of them, here the first eighth; states that differ elsewhere have the same
-//! hash. *Incremental* hashing keeps the sum of a term for each word and its position, and exchanges the terms of the
-//! words that differ: which ones these are is either known, or found by comparing with the state before.
+//! A chain of states is made by steps that change a few words each, as steps of programs do. *Full* hashing goes over
+//! all words. *Partial* hashing goes over a section of them, here the first eighth; states that differ elsewhere have
+//! the same hash. *Incremental* hashing keeps the sum of a term for each word and its position, and exchanges the terms
+//! of the words that differ: which ones these are is either known, or found by comparing with the state before.
 
 use dampf_core::Word;
 use dampf_store::hash_words;
