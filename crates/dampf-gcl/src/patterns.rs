@@ -1,9 +1,9 @@
 //! Pattern databases: distances in an abstraction of the program, as estimates that are never too much.
 //!
-//! A *pattern* is a part of the state: the locations of some processes and some variables. What is left out may have any
-//! value at any time. So every step of the program is a step of the abstraction, which has further ones, and the way
-//! to an error is never longer there. The abstraction is explored forward, with the predecessors of every state, and
-//! distances are computed backwards from the states that may be errors (Culberson and Schaeffer; Edelkamp for model
+//! A *pattern* is a part of the state: the locations of some processes and some variables. What is left out may have
+//! any value at any time. So every step of the program is a step of the abstraction, which has further ones, and the
+//! way to an error is never longer there. The abstraction is explored forward, with the predecessors of every state,
+//! and distances are computed backwards from the states that may be errors (Culberson and Schaeffer; Edelkamp for model
 //! checking).
 //!
 //! Invariant: what is not known is taken for what makes the way shorter. A condition without a value may fail; a value

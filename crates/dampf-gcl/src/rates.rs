@@ -1,8 +1,8 @@
 //! How much a step can change a value: what bounds of distances are made of.
 //!
-//! A variable that is only counted up and down by constants changes by no more than all of these in a step together. One
-//! that is stored otherwise, received, or may wrap around, may become anything; and so may everything where steps are
-//! made of several.
+//! A variable that is only counted up and down by constants changes by no more than all of these in a step together.
+//! One that is stored otherwise, received, or may wrap around, may become anything; and so may everything where steps
+//! are made of several.
 
 use crate::ir::{ActionSource, BinaryOp, Effect, Expr, Place, Program, Sync, Transition, UnaryOp};
 use crate::ranges::Range;

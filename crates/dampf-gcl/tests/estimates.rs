@@ -1,5 +1,5 @@
-//! What the program's own expressions say of the steps that are left: as they are written, and never too much where that
-//! is promised.
+//! What the program's own expressions say of the steps that are left: as they are written, and never too much where
+//! that is promised.
 
 mod support;
 

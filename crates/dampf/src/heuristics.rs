@@ -1,8 +1,8 @@
 //! What a search goes by: the text of `--heuristic`.
 //!
 //! A sum of terms. A term is a name, of a measure that every model has or of something that the front end estimates by,
-//! or a name with something in parentheses: `distance(left + right)`, `pdb(x, y; P)`. A `+` within parentheses belongs to
-//! what stands there.
+//! or a name with something in parentheses: `distance(left + right)`, `pdb(x, y; P)`. A `+` within parentheses belongs
+//! to what stands there.
 
 use crate::failure::Failure;
 use crate::front_end::{AskedEstimate, FrontEnd};

@@ -1,8 +1,8 @@
 //! Trail-directed search: a shorter run towards the state where a known one ends (Edelkamp and Mehler).
 //!
 //! Whoever has a run to an error knows what the error looks like, and a second search can go by how far states are from
-//! there: in how many parts they differ (Hamming distance), or how far their processes stand from there (the distance in
-//! the control flow of each). Whatever fault it comes to first counts, if the run is shorter.
+//! there: in how many parts they differ (Hamming distance), or how far their processes stand from there (the distance
+//! in the control flow of each). Whatever fault it comes to first counts, if the run is shorter.
 
 use super::heuristic::{Guidance, RunSeen};
 use super::{Direction, a_star, best_first, deepening};

@@ -1,5 +1,5 @@
-//! `cargo xtask bench puzzle`: sliding puzzles that are solved by IDA* and A*, as a program with `RANGE` and as a model in
-//! DVE, next to the length of a shortest solution that the reference knows.
+//! `cargo xtask bench puzzle`: sliding puzzles that are solved by IDA* and A*, as a program with `RANGE` and as a model
+//! in DVE, next to the length of a shortest solution that the reference knows.
 //!
 //! The boards are scrambled, and those with the lengths that are asked for are taken. The program publishes the
 //! Manhattan distance (`models/cpp/puzzle.c`), the model is given it as an expression.
