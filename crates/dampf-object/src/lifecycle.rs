@@ -55,9 +55,11 @@ const A0: usize = 10;
 const A1: usize = 11;
 const A2: usize = 12;
 
-/// Creating a thread is no place to switch until a step has created so many: a program may create them for ever, and a
-/// step has to end.
-const CREATED_AT_ONCE: usize = 1024;
+/// Creating a thread is no place to switch until so many live: a program may create them for ever, and a step has to
+/// end.
+const CREATED_AT_ONCE: usize = 32;
+/// In an atomic section nobody else moves: there a step goes on until it has created so many.
+const CREATED_IN_SECTION: usize = 1024;
 
 /// What a function of C11 returns where one of POSIX returns this.
 pub fn as_c11(next: Next) -> Next {
@@ -153,7 +155,10 @@ impl Machine<'_> {
         self.step.ends_here |= self.system.sharing.signals_sent();
         // What the creator does from here on can happen after what the new thread does.
         self.step.granted = false;
-        self.step.ends_here |= self.step.fresh.len() > CREATED_AT_ONCE;
+        self.step.ends_here |= match self.threads.current().atomic {
+            0 => self.threads.alive(CREATED_AT_ONCE + 1) > CREATED_AT_ONCE,
+            _ => self.step.fresh.len() > CREATED_IN_SECTION,
+        };
         self.memory.forget_translations();
         Ok(Next::Return(0))
     }
