@@ -1,8 +1,8 @@
 //! What the abstraction speaks of: predicates of locations, and facts.
 //!
 //! Predicates are numbered by location in the order in which they were found, and are never taken back, so that sets of
-//! them keep their meaning when refinement adds more. Facts are invariants that are known to hold wherever a location is
-//! reached; they are part of every abstract state without being counted as predicates.
+//! them keep their meaning when refinement adds more. Facts are invariants that are known to hold wherever a location
+//! is reached; they are part of every abstract state without being counted as predicates.
 
 use crate::bits::Bits;
 use crate::formula::Formula;

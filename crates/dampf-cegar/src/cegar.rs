@@ -19,8 +19,8 @@ use std::time::Instant;
 /// A counterexample that comes by one location so often is taken for a loop that is being unrolled.
 const VISITS_MIN: usize = 5;
 
-/// After so many such counterexamples facts are inferred, and predicates generalised: by then refinement has shown which
-/// forms matter.
+/// After so many such counterexamples facts are inferred, and predicates generalised: by then refinement has shown
+/// which forms matter.
 const INFERENCES_AFTER: [u32; 3] = [1, 8, 30];
 const GENERALISATIONS_AFTER: [u32; 4] = [3, 6, 12, 24];
 

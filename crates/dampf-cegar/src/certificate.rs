@@ -1,8 +1,8 @@
 //! Invariants as evidence: checked by Dampf's own solver, or written down for any solver of SMT-LIB.
 //!
 //! Invariants of locations are a proof if each transition keeps them: initiation (transitions that leave the initial
-//! location), consecution (all others) and safety (transitions that enter the error location, whose invariant is false).
-//! Each of these obligations is a formula without a model. Nothing here knows how the invariants were found.
+//! location), consecution (all others) and safety (transitions that enter the error location, whose invariant is
+//! false). Each of these obligations is a formula without a model. Nothing here knows how the invariants were found.
 
 use crate::cases::Columns;
 use crate::decide::Answer;
@@ -35,9 +35,9 @@ impl From<Overflow> for Defect {
     }
 }
 
-/// What has to have no model for a transition to keep the invariants, in three parts: the invariant before, the relation,
-/// and the negated invariant behind it. The error location counts as excluded and the initial one as open, whatever the
-/// invariants say of them.
+/// What has to have no model for a transition to keep the invariants, in three parts: the invariant before, the
+/// relation, and the negated invariant behind it. The error location counts as excluded and the initial one as open,
+/// whatever the invariants say of them.
 fn obligation(system: &System, invariants: &[Formula], transition: &Transition) -> Result<[Formula; 3], Defect> {
     let before = match transition.from == system.initial {
         true => Formula::True,

@@ -1,8 +1,8 @@
 //! Simplification of formulas in context: what stands beside a part decides some of what is inside it.
 //!
-//! In a conjunction, a part may assume its siblings; in a disjunction, it may assume that they are false. Constraints that
-//! differ in their constant alone, or are each other's converse, then decide each other. Interpolants of proofs are full
-//! of such repetitions.
+//! In a conjunction, a part may assume its siblings; in a disjunction, it may assume that they are false. Constraints
+//! that differ in their constant alone, or are each other's converse, then decide each other. Interpolants of proofs
+//! are full of such repetitions.
 
 use crate::formula::Formula;
 use crate::linear::{Constraint, Relation, Symbol};

@@ -1,9 +1,9 @@
 //! Successors of abstract states, with a memory of all bits that were ever found.
 //!
 //! That a cube and a transition imply a predicate stays true for every larger cube, and that they do not stays true for
-//! every smaller one. So each question keeps the least cubes that were found to imply it and the greatest ones that were
-//! found not to; most questions of a later iteration are answered by these. Bits are facts: whether one is remembered
-//! or asked again cannot be seen in the result.
+//! every smaller one. So each question keeps the least cubes that were found to imply it and the greatest ones that
+//! were found not to; most questions of a later iteration are answered by these. Bits are facts: whether one is
+//! remembered or asked again cannot be seen in the result.
 
 use crate::abstraction::Abstraction;
 use crate::bits::Bits;

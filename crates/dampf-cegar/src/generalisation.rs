@@ -1,11 +1,11 @@
 //! Predicates for loops that refinement keeps unrolling.
 //!
 //! When a counterexample comes by a location again and again, interpolants tend to count the rounds. What does not
-//! change from round to round is what the loop preserves: forms whose largest value is the same on the last visits. They
-//! become predicates, with that value as their constant. Nothing has to be true of them: abstraction finds out.
+//! change from round to round is what the loop preserves: forms whose largest value is the same on the last visits.
+//! They become predicates, with that value as their constant. Nothing has to be true of them: abstraction finds out.
 //!
-//! The path before the last visit has a run (or the refutation is elsewhere and there is nothing to do here); where steps
-//! have disjunctions, the cases of that run are taken.
+//! The path before the last visit has a run (or the refutation is elsewhere and there is nothing to do here); where
+//! steps have disjunctions, the cases of that run are taken.
 
 use crate::abstraction::Abstraction;
 use crate::inequality::{Condition, Inequality};

@@ -2,12 +2,12 @@
 //!
 //! Between two steps stands a formula over the variables of the location there. It follows from the steps before, it
 //! contradicts the steps after, and each one, with the next step, implies the next one. A certificate of Farkas gives
-//! them as partial sums: what is local to the steps before cancels out in their sum, because it cancels out in the whole.
-//! Resolution on a variable of a step joins the formulas behind that step and meets those before it.
+//! them as partial sums: what is local to the steps before cancels out in their sum, because it cancels out in the
+//! whole. Resolution on a variable of a step joins the formulas behind that step and meets those before it.
 //!
-//! Certificates are made small first: inequalities are dropped, one by one in a fixed order, as long as the rest is still
-//! contradictory. Interpolants of small certificates speak of fewer variables, and more often hold on all iterations of
-//! a loop.
+//! Certificates are made small first: inequalities are dropped, one by one in a fixed order, as long as the rest is
+//! still contradictory. Interpolants of small certificates speak of fewer variables, and more often hold on all
+//! iterations of a loop.
 
 use crate::context::{simplified, size};
 use crate::formula::Formula;

@@ -1,9 +1,9 @@
 //! Linear constraints with integer coefficients, in one canonical form.
 //!
-//! Equal constraints have equal representations: terms are sorted by symbol, no coefficient is zero, the greatest common
-//! divisor of all numbers is one, and the first coefficient of an equation is positive. Real constants are fractions in
-//! the input; multiplying a constraint by their denominator makes them integers. Numbers that do not fit 128 bits are an
-//! [`Overflow`], which makes an answer unknown and never wrong.
+//! Equal constraints have equal representations: terms are sorted by symbol, no coefficient is zero, the greatest
+//! common divisor of all numbers is one, and the first coefficient of an equation is positive. Real constants are
+//! fractions in the input; multiplying a constraint by their denominator makes them integers. Numbers that do not fit
+//! 128 bits are an [`Overflow`], which makes an answer unknown and never wrong.
 
 use std::fmt;
 
@@ -11,8 +11,8 @@ use std::fmt;
 /// speaks of (existentially quantified: a quotient, an input).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Symbol {
-    /// The variable with this index of the location that the transition leaves. Formulas about one location (predicates,
-    /// invariants) use these alone.
+    /// The variable with this index of the location that the transition leaves. Formulas about one location
+    /// (predicates, invariants) use these alone.
     Before(u32),
     /// The variable with this index of the location that the transition enters.
     After(u32),

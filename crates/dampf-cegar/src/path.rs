@@ -1,7 +1,7 @@
 //! The formula of a path: is there a run along these transitions, and if not, why not.
 //!
-//! Every location on the path has its variables once; step `k` (from 1) leads from position `k - 1` to position `k`. What
-//! is known of the location that a step leaves is part of the step. The answer is a run, or a refutation whose
+//! Every location on the path has its variables once; step `k` (from 1) leads from position `k - 1` to position `k`.
+//! What is known of the location that a step leaves is part of the step. The answer is a run, or a refutation whose
 //! inequalities know their steps.
 
 use crate::decide::{Answer, Question};

@@ -2,15 +2,16 @@
 //!
 //! # What a result depends on
 //!
-//! Verdict, counterexamples, predicates, number of iterations, invariants and the fingerprint over all of them depend on
+//! Verdict, counterexamples, predicates, number of iterations, invariants and the fingerprint over all of them depend
+//! on
 //!
 //! - the system, with the order of its locations, variables, transitions and disjuncts;
 //! - the settings: scope of predicates, whether facts are inferred, the limits of refinements and nodes;
 //! - the version of Dampf.
 //!
 //! They do not depend on the number of workers, on threads or networks, on delays and lost workers, or on the solver
-//! (bits of entailments are facts), unless a limit of time is hit, or a solver gives up on a question that the other one,
-//! or the same one with more learnt, decides. Counts of entailment checks are not part of the result.
+//! (bits of entailments are facts), unless a limit of time is hit, or a solver gives up on a question that the other
+//! one, or the same one with more learnt, decides. Counts of entailment checks are not part of the result.
 
 use crate::abstraction::Scope;
 use crate::cases::{SplitSystem, split_into_cases};

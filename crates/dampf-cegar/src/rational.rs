@@ -1,8 +1,8 @@
 //! Exact fractions: two machine words while they fit, numbers of any size when they do not.
 //!
 //! Nearly all fractions that a simplex meets are small, so that the path that every operation takes first is arithmetic
-//! of 128 bits on numerators and denominators of 64. What does not fit goes to `num-rational`, and comes back as soon as
-//! it fits again, so that equal fractions have equal representations.
+//! of 128 bits on numerators and denominators of 64. What does not fit goes to `num-rational`, and comes back as soon
+//! as it fits again, so that equal fractions have equal representations.
 //!
 //! Invariant: a small fraction is in lowest terms, its denominator is positive, and its numerator is not `i64::MIN`
 //! (negation never leaves the representation); a big one does not fit a small one.

@@ -1,9 +1,9 @@
 //! One computation of abstract reachability, as its master sees it: the tree, what is to be expanded, and how deep.
 //!
-//! Who computes the successors does not matter here: the same master is driven by one loop, by threads, or by a network.
-//! Work is handed out least depth first, which wastes the least; the result does not depend on it. Once a counterexample
-//! is found, only what is above it is expanded, so that in the end all counterexamples of the least length are in the
-//! tree.
+//! Who computes the successors does not matter here: the same master is driven by one loop, by threads, or by a
+//! network. Work is handed out least depth first, which wastes the least; the result does not depend on it. Once a
+//! counterexample is found, only what is above it is expanded, so that in the end all counterexamples of the least
+//! length are in the tree.
 
 use crate::expansion::AbstractState;
 use crate::system::{LocationId, System, TransitionId};

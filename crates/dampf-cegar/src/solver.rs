@@ -1,8 +1,8 @@
 //! Who answers whether an abstract state and a transition imply a predicate: Dampf's own simplex, or Z3.
 //!
-//! Only the bits of the answers go into the abstraction. A bit is a fact about the program, so that it does not matter who
-//! asked it, when, and in what order; models, proofs and cores of Z3 are not facts in this sense, and are never asked for.
-//! The own solver also says which predicates it used, which is a fact, too: these imply it already.
+//! Only the bits of the answers go into the abstraction. A bit is a fact about the program, so that it does not
+//! matter who asked it, when, and in what order; models, proofs and cores of Z3 are not facts in this sense, and are
+//! never asked for. The own solver also says which predicates it used, which is a fact, too: these imply it already.
 
 use crate::abstraction::Abstraction;
 use crate::bits::Bits;
@@ -56,7 +56,8 @@ pub trait Solver: Send {
 const CONFLICTS_MAX: u32 = 2_000;
 const CONFLICTS_FRESH_MAX: u32 = 20_000;
 
-/// So many questions to one warm solver, or so many splits of integers in it, and it is made afresh, lest it drown in what it has learnt.
+/// So many questions to one warm solver, or so many splits of integers in it, and it is made afresh, lest it drown in
+/// what it has learnt.
 const WARM_MAX: u32 = 2_000;
 const SPLITS_MAX: usize = 200;
 

@@ -1,8 +1,9 @@
 //! A program as a transition system: what front ends make and the engine proves.
 //!
-//! Each location has variables of its own, as a predicate of Horn clauses has arguments; a front end whose locations all
-//! have the same variables repeats them. The initial and the error location have none: what holds in the beginning is the
-//! formula of a transition that leaves the initial location. A program is safe if no run leads to the error location.
+//! Each location has variables of its own, as a predicate of Horn clauses has arguments; a front end whose locations
+//! all have the same variables repeats them. The initial and the error location have none: what holds in the
+//! beginning is the formula of a transition that leaves the initial location. A program is safe if no run leads to
+//! the error location.
 
 use crate::formula::Formula;
 use dampf_core::Span;

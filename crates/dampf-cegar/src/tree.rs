@@ -2,11 +2,11 @@
 //!
 //! A state is pruned by a larger one only if that is not deeper (the paper's AddNode). Then it does not matter in which
 //! order states arrive: what is left in the end, down to the depth of the shortest counterexample, is the same, as long
-//! as larger states have larger successors. States below a pruned one may stay for a while; successors of the state that
-//! pruned it prune them in turn, or take their place.
+//! as larger states have larger successors. States below a pruned one may stay for a while; successors of the state
+//! that pruned it prune them in turn, or take their place.
 //!
-//! Unlike in the paper's pseudocode, a further parent at the same depth is always recorded and passed on: it may be part
-//! of the least counterexample.
+//! Unlike in the paper's pseudocode, a further parent at the same depth is always recorded and passed on: it may be
+//! part of the least counterexample.
 
 use crate::expansion::AbstractState;
 use crate::fingerprint::Fingerprint;

@@ -1,8 +1,8 @@
 //! Answers are checked before they are given, by means that have no part in finding them.
 //!
 //! A proof is checked state by state: from each abstract state, each transition is impossible or leads into another
-//! abstract state of the proof. The tree suggests which one; that it is so is decided here, by a solver that is made for
-//! this one question, remembers nothing, and is Dampf's own whoever answered before.
+//! abstract state of the proof. The tree suggests which one; that it is so is decided here, by a solver that is made
+//! for this one question, remembers nothing, and is Dampf's own whoever answered before.
 
 use crate::abstraction::Abstraction;
 use crate::cases::Columns;

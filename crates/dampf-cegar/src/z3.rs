@@ -4,9 +4,10 @@
 //! it, and the few functions of its C interface that are needed are declared here by hand. So Dampf builds without Z3,
 //! without its headers and without libclang, and uses it where it is installed.
 //!
-//! Each transition has a solver that stays warm: predicates and negated predicates are switched on by assumptions. Limits
-//! are Z3's own resource units and never clocks. A question that a warm solver gives up on is asked again in a fresh
-//! context with a larger limit. Only whether something follows is taken from Z3: no models, no cores, no proofs.
+//! Each transition has a solver that stays warm: predicates and negated predicates are switched on by assumptions.
+//! Limits are Z3's own resource units and never clocks. A question that a warm solver gives up on is asked again in a
+//! fresh context with a larger limit. Only whether something follows is taken from Z3: no models, no cores, no
+//! proofs.
 
 use crate::abstraction::Abstraction;
 use crate::formula::Formula;

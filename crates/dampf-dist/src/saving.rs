@@ -8,9 +8,9 @@
 //! it saves itself. What arrives too early from a rank that goes on already is found again after a resumption, and
 //! known then.
 //!
-//! *Looking for cycles*: all ranks decide alike what comes next (`cycles/rounds.rs`), so at the end of a round they save
-//! themselves alike, before anything of the next round is taken in. Everything was explored then, and what is saved
-//! beside the states is which of them OWCTY has kept.
+//! *Looking for cycles*: all ranks decide alike what comes next (`cycles/rounds.rs`), so at the end of a round they
+//! save themselves alike, before anything of the next round is taken in. Everything was explored then, and what is
+//! saved beside the states is which of them OWCTY has kept.
 
 use crate::checkpoint::{Checkpoints, FOUND, KEPT, Manifest, Prepared, STORED, WAITING};
 use crate::cycles::CycleProgress;

@@ -96,7 +96,7 @@ fn a_search_for_cycles_that_dies_is_resumed_on_any_number_of_ranks() {
             graph.graph.initial = vec![0];
             for (number, node) in (0u32..).zip(&mut graph.graph.nodes) {
                 let edge = |label: u32, ahead: u32| Edge { label, target: Ok((number + ahead).min(last)) };
-                let skip = 1 + number.wrapping_mul(0x9e37_79b9) >> 29;
+                let skip = (1 + number.wrapping_mul(0x9e37_79b9)) >> 29;
                 node.edges = if number < last { vec![edge(1, 1), edge(2, skip)] } else { Vec::new() };
             }
             if pick(2, 21) == 0 {

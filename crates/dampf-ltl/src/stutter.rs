@@ -218,7 +218,7 @@ mod tests {
     fn deterministic_automata_are_decided() {
         // Some p, later some q behind it: no matter how often.
         assert!(
-            accepts_stuttering(&automaton("State: 0 [!0] 0 [0] 1 State: 1 [!1] 1 [1] 2 State: 2 {0} [t] 2")) == false,
+            !accepts_stuttering(&automaton("State: 0 [!0] 0 [0] 1 State: 1 [!1] 1 [1] 2 State: 2 {0} [t] 2")),
             "p and q at once are one letter: the second q comes with a repetition"
         );
         assert!(accepts_stuttering(&automaton(

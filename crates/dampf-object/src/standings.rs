@@ -1,10 +1,10 @@
 //! How the threads of states stand, one state after another.
 //!
-//! States that a search looks at one after another have nearly everything in common, so how most threads stand is known.
-//! A thread has to be looked at again where its own word is another one, or where what it waits for may have changed:
-//! the memory of an object, a variable that somebody has locked or unlocked, the thread that it joins. Which threads
-//! wait for what is kept by lines of memory. What else could decide (signals, threads that are interchangeable) has all
-//! threads looked at again.
+//! States that a search looks at one after another have nearly everything in common, so how most threads stand is
+//! known. A thread has to be looked at again where its own word is another one, or where what it waits for may have
+//! changed: the memory of an object, a variable that somebody has locked or unlocked, the thread that it joins. Which
+//! threads wait for what is kept by lines of memory. What else could decide (signals, threads that are
+//! interchangeable) has all threads looked at again.
 
 use crate::arena::Arenas;
 use crate::hooks::{WaitsOn, Ways};

@@ -2,8 +2,8 @@
 //!
 //! A search that goes deep takes steps of threads that the fault does not need. So stretches of the run are left out,
 //! long ones first, and what is left is followed: a step that is not possible any more is left out as well. What comes
-//! to a fault of the same kind with fewer steps is kept. A label is mostly a thread, so that to leave one out means that
-//! the thread does not come as far.
+//! to a fault of the same kind with fewer steps is kept. A label is mostly a thread, so that to leave one out means
+//! that the thread does not come as far.
 //!
 //! The work is limited by a number of steps, never by a time.
 

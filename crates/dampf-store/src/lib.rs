@@ -12,7 +12,8 @@
 //! one ([`Exactness`]), from which follows what a verdict may be. What else a store can do is said by a trait each:
 //! give states back ([`Retrieve`]), name candidates for the state another was reached from ([`Parents`]) or the state
 //! itself ([`Parent`]), find states by the first bits of their names ([`ByPrefix`]), look states up without adding them
-//! ([`Staging`]), keep marks ([`Marks`]) or, for one thread alone, colours ([`Coloured`]). An engine asks for what it needs.
+//! ([`Staging`]), keep marks ([`Marks`]) or, for one thread alone, colours ([`Coloured`]). An engine asks for what it
+//! needs.
 
 mod bitstate;
 mod exact;

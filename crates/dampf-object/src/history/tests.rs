@@ -1,3 +1,5 @@
+//! What histories tell, operation by operation, and that they have the races of vector clocks.
+
 use super::*;
 
 const RELAXED: Order = Order { acquires: false, releases: false };
