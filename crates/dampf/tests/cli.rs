@@ -474,38 +474,45 @@ fn a_model_is_shown_as_it_was_understood() {
         &["info", "lights.dve", "--invariant", "presses < 9"],
         0,
         expect![[r#"
-        model        lights (lights.dve, DVE)
-        state        24 bits in 1 word
-        processes    2
-        transitions  4
-        actions      3
-        variables    2
-        channels     2
-        property     none
-        checks       2
+            model        lights (lights.dve, DVE)
+            state        24 bits in 1 word
+            processes    2
+            transitions  4
+            actions      3
+            variables    2
+            channels     2
+            property     none
+            checks       2
 
-        variables
-          presses       uint8  0..3  2 bits  initially 0
-          Light.served  uint8  0..3  2 bits  initially 0
+            variables
+              presses       uint8  0..3  2 bits  initially 0
+              Light.served  uint8  0..3  2 bits  initially 0
 
-        channels
-          button  buffer of 2 messages  uint8      18 bits
-          go      rendezvous            no values  0 bits
+            channels
+              button  buffer of 2 messages  uint8      18 bits
+              go      rendezvous            no values  0 bits
 
-        process Walker: 2 locations, 2 transitions
-          away (initial), waits
-          10:  away -> waits  { guard presses < 3; sync button!presses; effect presses = presses + 1; }
-          11:  waits -> away  { sync go?; }
+            process Walker: 2 locations, 2 transitions
+              away (initial), waits
+              10:  away -> waits  { guard presses < 3; sync button!presses; effect presses = presses + 1; }
+              11:  waits -> away  { sync go?; }
 
-        process Light: 2 locations, 2 transitions
-          red (initial), green
-          20:  red -> green  { sync button?served; }
-          21:  green -> red  { sync go!; effect served = served + 1; }
+            process Light: 2 locations, 2 transitions
+              red (initial), green
+              20:  red -> green  { sync button?served; }
+              21:  green -> red  { sync go!; effect served = served + 1; }
 
-        checks
-          assertion  served < 2 at Light.red  lights.dve:18:15
-          invariant  presses < 9              given on the command line
-    "#]],
+            checks
+              assertion  served < 2 at Light.red  lights.dve:18:15
+              invariant  presses < 9              given on the command line
+
+            heuristics (--search best-first, beam, astar, idastar)
+              most-blocked, lock-and-block, locked-block, locked-blocks, alive-blocks, blocked-blocks
+              threads-alive, interleaving, read-write, alternating-access, branch-coverage
+              distance(presses)         the value of any expression over variables and locations
+              formula, formula-bound    of 2 conditions
+              pdb, pdb(NAME, ...; ...)  by any variables and processes
+        "#]],
     );
     let watched = dampf(&["info", "watched.dve"]).stdout;
     assert!(watched.contains("property automaton Never: 2 locations, 3 transitions"), "{watched}");
