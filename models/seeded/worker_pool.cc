@@ -2,7 +2,6 @@
 // expect: verified
 // expect: deadlock flags: -DBUG_STOP_UNLOCKED
 // expect: assertion flags: -DBUG_STOP_DROPS
-// expect: data-race flags: -DBUG_COUNT_UNLOCKED
 // expect: deadlock flags: -DBUG_IDLE_WAKES_NOBODY
 // expect: use-after-free flags: -DBUG_TASK_FREED
 //
@@ -11,7 +10,6 @@
 //
 //  BUG_STOP_UNLOCKED       the pool is told to stop without the lock, between a worker's look and its wait
 //  BUG_STOP_DROPS          workers stop though tasks are left
-//  BUG_COUNT_UNLOCKED      that a large task is done is counted outside of the lock
 //  BUG_IDLE_WAKES_NOBODY   a worker that finds nothing left to do wakes nobody who waits for that, if it has taken the last task
 //  BUG_TASK_FREED          a large task is deleted before it is through
 #include <atomic>
@@ -34,8 +32,7 @@ class Pool;
 class Task {
 public:
     Task(int amount, int children) : amount(amount), children(children) {}
-    // Whether it was a large one.
-    bool run(Pool &pool);
+    void run(Pool &pool);
 
     Task *next = nullptr;
 
@@ -90,11 +87,11 @@ public:
 private:
     void work() {
         while (Task *task = take()) {
-            bool is_large = task->run(*this);
+            task->run(*this);
 #ifndef BUG_TASK_FREED
             delete task;
 #endif
-            finish(is_large);
+            finish();
         }
     }
 
@@ -112,14 +109,7 @@ private:
         return task;
     }
 
-    void finish(bool is_large) {
-#ifdef BUG_COUNT_UNLOCKED
-        if (is_large) {
-            pending--;
-            return;
-        }
-#endif
-        (void)is_large;
+    void finish() {
         std::lock_guard<std::mutex> guard(mutex);
         bool is_last = --pending == 0;
 #ifdef BUG_IDLE_WAKES_NOBODY
@@ -140,17 +130,16 @@ private:
     std::vector<std::thread> workers;
 };
 
-bool Task::run(Pool &pool) {
-    bool is_large = amount >= 100;
+void Task::run(Pool &pool) {
     for (int i = 0; i < children; i++) pool.submit(new Task(amount, 0));
 #ifdef BUG_TASK_FREED
+    bool is_large = amount >= 100;
     if (!is_large) pool.add(amount);
     delete this;
     if (is_large) pool.add(amount);
 #else
     pool.add(amount);
 #endif
-    return is_large;
 }
 
 int main() {

@@ -5,6 +5,7 @@ mod running;
 use running::{Finished, Playground, dampf};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/prove")
@@ -16,6 +17,21 @@ fn path(name: &str) -> String {
 
 fn summary(finished: &Finished) -> Value {
     serde_json::from_str(&finished.stdout).unwrap_or_else(|error| panic!("{error}: {finished:?}"))
+}
+
+/// Has the solvers that are installed answer a script: every answer is `unsat`.
+fn others_agree(script: &str) {
+    let questions = std::fs::read_to_string(script).unwrap().matches("(check-sat)").count();
+    assert!(questions > 0);
+    for (solver, options) in [("z3", &[][..]), ("cvc5", &["--incremental"])] {
+        let Ok(output) = Command::new(solver).args(options).arg(script).output() else {
+            println!("{solver} is not installed: it is not asked");
+            continue;
+        };
+        let answers = String::from_utf8_lossy(&output.stdout);
+        let are_unsat = answers.lines().count() == questions && answers.lines().all(|answer| answer == "unsat");
+        assert!(are_unsat, "{solver} on {script}: {output:?}");
+    }
 }
 
 #[test]
@@ -45,9 +61,11 @@ fn models_have_the_verdicts_that_they_say() {
             }
             if expected == "verified" {
                 assert!(!found["invariants"].as_array().unwrap().is_empty(), "{arguments:?}");
-                let certified = dampf(&["certify", &input, &certificate]);
+                let script = playground.path("script.smt2").display().to_string();
+                let certified = dampf(&["certify", &input, &certificate, "--smtlib", &script]);
                 assert_eq!(certified.status, 0, "{certified:?}");
                 assert!(certified.stdout.starts_with("certified: "), "{certified:?}");
+                others_agree(&script);
             } else {
                 assert!(!Path::new(&certificate).exists(), "a run certifies nothing");
             }

@@ -2,12 +2,14 @@
 //!
 //! The input is read anew, and for every transition it is decided that no step from where the one invariant holds leads
 //! to where the other does not. With `false` at the error location that is a proof, however the invariants were found.
+//! Whoever does not trust the solver here has another one decide the same (`--smtlib`).
 
 use super::{CertifyOptions, read};
 use crate::failure::Failure;
+use crate::output_file::OutputFile;
 use crate::source::read_source;
 use crate::terminal::{Terminal, print};
-use dampf_cegar::certificate::{Defect, certify};
+use dampf_cegar::certificate::{Defect, certify, obligations_as_smtlib};
 use dampf_cegar::input::certificate::{Certificate, text_hash};
 use dampf_cegar::input::show;
 use dampf_cegar::simplify::simplified;
@@ -24,12 +26,20 @@ pub fn run(options: &CertifyOptions, terminal: &Terminal) -> Result<u8, Failure>
         ));
     }
     let system = if certificate.is_simplified { simplified(&input.system).system } else { input.system };
+    let checked = certify(&system, &certificate.invariants);
+    let fits = !matches!(checked, Err(Defect::Count | Defect::ForeignSymbol));
+    if let Some(path) = options.smtlib.as_ref().filter(|_| fits) {
+        let file = OutputFile::reserve("--smtlib", path, &[&options.input, &options.certificate])?;
+        let text = obligations_as_smtlib(&system, &certificate.invariants);
+        let text = text.map_err(|_| Failure::Unknown("a coefficient exceeds 128 bits".to_owned()))?;
+        file.write(|out| out.write_all(text.as_bytes()))?;
+    }
     let palette = terminal.palette;
     let refused = |reason: String| {
         print(|out| writeln!(out, "{}: {reason}", palette.bad("refused")))?;
         Ok(1)
     };
-    match certify(&system, &certificate.invariants) {
+    match checked {
         Ok(()) if certificate.invariants[system.error.0 as usize] != Formula::False => {
             return refused("the error location is not excluded".to_owned());
         }

@@ -82,6 +82,10 @@ pub struct CertifyOptions {
     /// What `dampf prove --certificate` wrote
     #[arg(value_hint = ValueHint::FilePath)]
     pub certificate: PathBuf,
+
+    /// Write what is to be shown as a script for any SMT solver, too: each of its answers has to be `unsat`
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub smtlib: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
