@@ -235,31 +235,38 @@ fn info_shows_processes_and_channels() {
         &["info", "switchboard.pml"],
         0,
         expect![[r#"
-        model        switchboard.pml (Promela)
-        state        43 bits in 2 words
-        processes    4
-        channels     2
-        transitions  18
-        formulas     0
+            model        switchboard.pml (Promela)
+            state        43 bits in 2 words
+            processes    4
+            channels     2
+            transitions  18
+            formulas     0
 
-        processes that there can be
-          0    Board                3 places, from the beginning
-          1    init                 3 places, from the beginning
-          2    Caller               4 places, when started
-          3    Caller               4 places, when started
+            processes that there can be
+              0    Board                3 places, from the beginning
+              1    init                 3 places, from the beginning
+              2    Caller               4 places, when started
+              3    Caller               4 places, when started
 
-        channels
-          1    line                 [0] of { mtype, byte }
-          2    log                  [3] of { byte }
+            channels
+              1    line                 [0] of { mtype, byte }
+              2    log                  [3] of { byte }
 
-        variables
-          _nr_pr                    4 values
-          len(log)                  4 values
-          log.0[3]                  10 values
-          Board:0.who               10 values
-          Board:0.calls             3 values
-          Caller:2.number           10 values
-          Caller:3.number           10 values
-    "#]],
+            variables
+              _nr_pr                    4 values
+              len(log)                  4 values
+              log.0[3]                  10 values
+              Board:0.who               10 values
+              Board:0.calls             3 values
+              Caller:2.number           10 values
+              Caller:3.number           10 values
+
+            heuristics (--search best-first, beam, astar, idastar)
+              most-blocked, lock-and-block, locked-block, locked-blocks, alive-blocks, blocked-blocks
+              threads-alive, interleaving, read-write, alternating-access, branch-coverage
+              distance(_nr_pr)          the value of any expression over variables and locations
+              formula, formula-bound    with --invariant or --goal
+              pdb, pdb(NAME, ...; ...)  by any variables and processes
+        "#]],
     );
 }
