@@ -41,7 +41,7 @@ fn what_comes_out_is_a_shortest_run_and_replays() {
 #[test]
 fn a_run_without_steps_that_it_does_not_need_replays() {
     let mut shorter = 0;
-    for seed in 0..400 {
+    for seed in 0..1_200 {
         let graph = random_graph(seed, Size { states: 80, fanout: 3, faults: 40 });
         let deep = SearchOptions { order: Order::DepthFirst, ..SearchOptions::default() };
         let Some(first) = found(&graph, &deep) else { continue };
