@@ -7,7 +7,7 @@
 use crate::cases::Columns;
 use crate::decide::Answer;
 use crate::formula::Formula;
-use crate::linear::{Constraint, Linear, Overflow, Relation, Symbol};
+use crate::linear::{Constraint, Linear, Overflow, Symbol};
 use crate::patience::Patience;
 use crate::system::{Sort, System, Transition, TransitionId};
 use std::fmt::Write as _;
@@ -155,11 +155,7 @@ fn formula_text(formula: &Formula, is_real: &dyn Fn(Symbol) -> bool) -> String {
 
 fn constraint_text(constraint: &Constraint, is_real: &dyn Fn(Symbol) -> bool) -> String {
     let real = constraint.sum().terms().iter().any(|&(symbol, _)| is_real(symbol));
-    let relation = match constraint.relation() {
-        Relation::AtMost => "<=",
-        Relation::Below => "<",
-        Relation::Equal => "=",
-    };
+    let relation = constraint.relation().sign();
     let zero = if real { "0.0" } else { "0" };
     format!("({relation} {} {zero})", sum_text(constraint.sum(), real, is_real))
 }

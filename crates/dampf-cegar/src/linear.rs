@@ -126,6 +126,17 @@ pub enum Relation {
     Equal,
 }
 
+impl Relation {
+    /// As mathematics and SMT-LIB write it.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Relation::AtMost => "<=",
+            Relation::Below => "<",
+            Relation::Equal => "=",
+        }
+    }
+}
+
 /// A sum compared with zero, in canonical form.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Constraint {

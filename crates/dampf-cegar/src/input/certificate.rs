@@ -64,11 +64,7 @@ fn written(formula: &Formula) -> String {
         Formula::And(parts) => format!("(and {})", all(parts)),
         Formula::Or(parts) => format!("(or {})", all(parts)),
         Formula::Atom(constraint) => {
-            let relation = match constraint.relation() {
-                Relation::AtMost => "<=",
-                Relation::Below => "<",
-                Relation::Equal => "=",
-            };
+            let relation = constraint.relation().sign();
             let mut text = format!("({relation} {}", constraint.sum().constant_part());
             for (symbol, value) in constraint.sum().terms() {
                 let Symbol::Before(index) = symbol else { unreachable!("an invariant speaks of one location") };

@@ -1,7 +1,7 @@
 //! A system as Horn clauses of SMT-LIB: what other tools are asked about a system, whatever language it came from.
 
 use crate::formula::Formula;
-use crate::linear::{Linear, Relation, Symbol};
+use crate::linear::{Linear, Symbol};
 use crate::simplify::eliminate::Sorts;
 use crate::system::{LocationId, Sort, System, Transition};
 use std::fmt::Write;
@@ -71,11 +71,7 @@ fn formula(of: &Formula, sorts: Sorts<'_>) -> String {
         Formula::And(parts) => format!("(and {})", all(parts)),
         Formula::Or(parts) => format!("(or {})", all(parts)),
         Formula::Atom(constraint) => {
-            let relation = match constraint.relation() {
-                Relation::AtMost => "<=",
-                Relation::Below => "<",
-                Relation::Equal => "=",
-            };
+            let relation = constraint.relation().sign();
             format!("({relation} {} 0)", sum(constraint.sum(), sorts))
         }
     }
