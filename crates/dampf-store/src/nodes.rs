@@ -98,7 +98,7 @@ impl Nodes {
     }
 
     /// The first half of [`intern`](Self::intern): where the table must be looked at, its line is fetched.
-    #[inline]
+    #[inline(always)]
     pub fn seek(&self, children: &[Word], guard: &Guard, session: &NodeSession) -> Sought {
         let hash = hash_words(children);
         let (known, id) = session.recent[recent_place(hash)];

@@ -360,23 +360,34 @@ impl<A: Aside> TreeSession<'_, A> {
         if !self.base_is_set {
             self.set_base(words);
         }
-        let shape = &self.store.shape;
-        let level = &shape.levels[0];
+        if words.len() < 2 * WORDS_AT_ONCE {
+            self.find_changes_in(words, 0..words.len(), NO_ID);
+            return;
+        }
         let mut last = NO_ID;
-        let stretches = words.chunks(WORDS_AT_ONCE).zip(self.base.chunks(WORDS_AT_ONCE)).enumerate();
-        for (number, (now, before)) in stretches {
-            if now.len() == WORDS_AT_ONCE && now == before {
-                continue;
-            }
-            for (leaf, (&word, &before)) in (number * WORDS_AT_ONCE..).zip(now.iter().zip(before)) {
-                if word != before && shape.parent[leaf] != last {
-                    last = shape.parent[leaf];
-                    let children = &words[level.children(last as usize)];
-                    let sought = self.store.nodes().seek(children, &self.guard, &self.nodes);
-                    self.changes.push(Change { node: last, sought });
-                }
+        for first in (0..words.len()).step_by(WORDS_AT_ONCE) {
+            let stretch = first..words.len().min(first + WORDS_AT_ONCE);
+            if words[stretch.clone()] != self.base[stretch.clone()] {
+                last = self.find_changes_in(words, stretch, last);
             }
         }
+    }
+
+    /// The same for a stretch of the words, where the `last` node before it that changed may go on. Returns the last.
+    #[inline(always)]
+    fn find_changes_in(&mut self, words: &[Word], stretch: Range<usize>, mut last: u32) -> u32 {
+        let shape = &self.store.shape;
+        let level = &shape.levels[0];
+        let leaves = words[stretch.clone()].iter().zip(&self.base[stretch.clone()]).zip(&shape.parent[stretch]);
+        for ((&word, &before), &node) in leaves {
+            if word != before && node != last {
+                last = node;
+                let children = &words[level.children(node as usize)];
+                let sought = self.store.nodes().seek(children, &self.guard, &self.nodes);
+                self.changes.push(Change { node, sought });
+            }
+        }
+        last
     }
 
     /// The key of a state with these changes. Its ids are left in `scratch`.
