@@ -244,7 +244,14 @@ pub trait Interleaving: Model {
         unreachable!("a model without an interplay has no processes")
     }
 
-    /// Whether only some processes may move in a state, whatever the others' guards say.
+    /// The bits of states that say where processes stand and what these values are; none where that is not so simple.
+    fn control_bits(&self, values: &[u32]) -> Option<Vec<Word>> {
+        let _ = values;
+        None
+    }
+
+    /// Whether only some processes may move in a state, whatever the others' guards say. That follows from where
+    /// processes stand.
     fn is_urgent(&self, state: &[Word]) -> bool {
         let _ = state;
         false

@@ -24,7 +24,7 @@ use crate::layout::{Field, Layout};
 use crate::model::{GclModel, GclWorker};
 use crate::ranges::Range;
 use conjuncts::{Conjunct, Shape, Values};
-use dampf_core::{Action, Interleaving, Interplay, Participation, ProcessMove, StepPart, Word};
+use dampf_core::{Action, Interleaving, Interplay, Model, Participation, ProcessMove, StepPart, Word};
 use std::collections::{BTreeMap, BTreeSet};
 use uses::{
     APPENDED, BOUNDED_ABOVE, BOUNDED_BELOW, CHANGED, DECREASED, INCREASED, Queues, READ, TAKEN, TESTED, Use, WRITTEN,
@@ -52,6 +52,16 @@ impl Interleaving for GclModel {
 
     fn process_location(&self, process: usize, state: &[Word]) -> u32 {
         self.layout().locations[process].get(state) as u32
+    }
+
+    fn control_bits(&self, values: &[u32]) -> Option<Vec<Word>> {
+        let tables = self.interplay_tables()?;
+        let values = values.iter().filter_map(|value| tables.values[*value as usize].as_ref());
+        let mut bits = vec![0; Model::width(self)];
+        for field in self.layout().locations.iter().chain(values).filter(|field| field.bits > 0) {
+            bits[field.word as usize] |= field.mask() << field.shift;
+        }
+        Some(bits)
     }
 
     fn is_urgent(&self, state: &[Word]) -> bool {

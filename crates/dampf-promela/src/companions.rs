@@ -125,6 +125,10 @@ impl Interleaving for PromelaModel {
         self.gcl().process_location(process, state)
     }
 
+    fn control_bits(&self, values: &[u32]) -> Option<Vec<Word>> {
+        self.gcl().control_bits(values)
+    }
+
     fn is_urgent(&self, state: &[Word]) -> bool {
         self.gcl().is_urgent(state)
     }

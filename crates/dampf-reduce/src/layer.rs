@@ -2,6 +2,7 @@
 
 use crate::companions::passes_companions_on;
 use crate::plan::Plan;
+use crate::remembered::{Remembered, STEPS_MAX};
 use crate::stubborn::Chooser;
 use dampf_core::{Interleaving, Model, Successors, Symmetry, Word, Worker};
 
@@ -56,6 +57,8 @@ impl<M: Interleaving> Reduced<M> {
     /// Walks through the model, and says what was left out of it.
     pub fn walked(&self) -> Walked {
         let mut worker = self.worker();
+        // What is counted is what choices cost that are made, not what finding them again does.
+        worker.chooser.iter_mut().for_each(|choice| choice.remembered = None);
         let (mut out, mut state) = (Successors::new(self.width()), Vec::new());
         let mut steps_left_out = 0;
         let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
@@ -102,7 +105,7 @@ impl<M: Interleaving> Model for Reduced<M> {
         ReducedWorker {
             model: &self.model,
             worker: self.model.worker(),
-            chooser: self.plan.as_ref().map(|plan| Box::new(Choice::new(plan))),
+            chooser: self.plan.as_ref().map(|plan| Box::new(Choice::new(&self.model, plan))),
         }
     }
 }
@@ -110,6 +113,11 @@ impl<M: Interleaving> Model for Reduced<M> {
 /// What a worker needs to leave steps out.
 struct Choice<'m> {
     chooser: Chooser<'m>,
+    /// Choices that were made before, where states say simply what they depend on.
+    remembered: Option<Remembered>,
+    /// The words of states, and the bits of them, that say where processes stand and what parameters are.
+    control: Vec<(usize, Word)>,
+    key: Vec<Word>,
     /// The action that each step begins with, and all of these in ascending order.
     begun_by: Vec<u32>,
     begun: Vec<u32>,
@@ -120,9 +128,12 @@ struct Choice<'m> {
 }
 
 impl<'m> Choice<'m> {
-    fn new(plan: &'m Plan) -> Self {
-        let (begun_by, begun, taken) = (Vec::new(), Vec::new(), Vec::new());
-        Choice { chooser: Chooser::new(plan), begun_by, begun, taken, left_out: 0 }
+    fn new<M: Interleaving>(model: &M, plan: &'m Plan) -> Self {
+        let bits = model.control_bits(&plan.parameters);
+        let remembered = bits.is_some().then(Remembered::new);
+        let control = bits.unwrap_or_default().into_iter().enumerate().filter(|(_, bits)| *bits != 0).collect();
+        let (key, begun_by, begun, taken) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Choice { chooser: Chooser::new(plan), remembered, control, key, begun_by, begun, taken, left_out: 0 }
     }
 
     /// Decides which steps are taken; whether some are not.
@@ -134,15 +145,34 @@ impl<'m> Choice<'m> {
         self.begun_by.clear();
         self.begun_by
             .extend(out.actions().iter().enumerate().map(|(step, label)| M::begun_by(worker, state, step, *label)));
+        self.taken.clear();
+        let mut remembered = self.remembered.as_mut().filter(|known| out.len() <= STEPS_MAX && !known.is_given_up());
+        if let Some(remembered) = &mut remembered {
+            self.key.clear();
+            self.key.extend(self.control.iter().map(|(word, bits)| state[*word] & bits));
+            self.key.extend_from_slice(&self.begun_by);
+            if let Some(taken) = remembered.find(&self.key, |guard| model.is_guard_false(guard, state)) {
+                self.left_out = out.len() - taken.count_ones() as usize;
+                if self.left_out > 0 {
+                    self.taken.extend((0..out.len()).map(|step| taken >> step & 1 == 1));
+                }
+                return self.left_out > 0;
+            }
+        }
         self.begun.clear();
         self.begun.extend_from_slice(&self.begun_by);
         self.begun.sort_unstable();
         self.begun.dedup();
-        let Some(chosen) = self.chooser.choose(model, state, &self.begun) else { return false };
-        self.taken.clear();
-        self.taken.extend(self.begun_by.iter().map(|action| chosen.contains(action)));
+        match self.chooser.choose(model, state, &self.begun) {
+            Some(chosen) => self.taken.extend(self.begun_by.iter().map(|action| chosen.contains(action))),
+            None => self.taken.resize(out.len(), true),
+        }
+        if let Some(remembered) = remembered {
+            let bits = self.taken.iter().enumerate().fold(0, |bits, (step, taken)| bits | u64::from(*taken) << step);
+            remembered.learn(self.chooser.asked(), bits);
+        }
         self.left_out = self.taken.iter().filter(|is_taken| !**is_taken).count();
-        true
+        self.left_out > 0
     }
 }
 

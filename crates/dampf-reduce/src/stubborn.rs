@@ -84,6 +84,8 @@ pub struct Chooser<'m> {
     marks: Vec<Marks>,
     /// For each guard, whether it is false, and since which round that is known.
     falsified: Vec<(u64, bool)>,
+    /// The guards that were asked in the current state, and whether they are false.
+    asked: Vec<(u32, bool)>,
     state_round: u64,
     set_round: u64,
     /// Members of the current set that were not looked at yet: enabled and disabled ones.
@@ -115,6 +117,7 @@ impl<'m> Chooser<'m> {
             places_of: vec![0; processes],
             marks: vec![Marks::default(); plan.action_count()],
             falsified: vec![(0, false); plan.interplay.guards.len()],
+            asked: Vec::new(),
             state_round: 0,
             set_round: 0,
             enabled: Vec::new(),
@@ -133,10 +136,18 @@ impl<'m> Chooser<'m> {
         self.seen
     }
 
+    /// The guards that the last choice asked, and whether they were false, in the order of asking: another state with the
+    /// same answers, in which processes stand alike, parameters have the same values and steps begin with the same
+    /// actions, has the same choice.
+    pub fn asked(&self) -> &[(u32, bool)] {
+        &self.asked
+    }
+
     /// The enabled actions of a small stubborn set; none where all steps are to be taken. `begun` are the actions that
     /// the steps of the state begin with, in ascending order.
     pub fn choose<M: Interleaving>(&mut self, model: &M, state: &[Word], begun: &[u32]) -> Option<&[u32]> {
         let plan = self.plan;
+        self.asked.clear();
         if begun.len() < 2 || begun.iter().any(|action| plan.waits(*action)) || model.is_urgent(state) {
             return None;
         }
@@ -319,6 +330,7 @@ impl<'m> Chooser<'m> {
         let (round, is_false) = &mut self.falsified[guard as usize];
         if *round != self.state_round {
             (*round, *is_false) = (self.state_round, model.is_guard_false(guard, state));
+            self.asked.push((guard, *is_false));
         }
         *is_false
     }

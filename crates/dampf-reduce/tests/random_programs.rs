@@ -70,3 +70,30 @@ fn programs_of_all_kinds_have_the_same_faults() {
 fn programs_of_loose_processes_have_the_same_faults() {
     assert!(agree_on((0..3_000).map(|seed| (seed, loose::program(seed))), 30_000) > 1_500);
 }
+
+/// A worker that has seen many states chooses in each of them as one that has seen none.
+#[test]
+fn choices_are_remembered_as_they_are_made() {
+    let mut states_compared = 0;
+    for seed in 0..300 {
+        let model = GclModel::new(loose::program(seed), Backend::Interpreter).expect("the program is supported");
+        let reduced = Reduced::always(model);
+        let (mut worker, mut out) = (reduced.worker(), Successors::new(reduced.width()));
+        let mut expected = Successors::new(reduced.width());
+        worker.initial(&mut out);
+        let mut open: Vec<Vec<Word>> = (0..out.len()).map(|index| out.state(index).to_vec()).collect();
+        let mut known: HashSet<Vec<Word>> = open.iter().cloned().collect();
+        while let Some(state) = open.pop().filter(|_| known.len() < 600) {
+            worker.successors(&state, &mut out);
+            reduced.worker().successors(&state, &mut expected);
+            assert_eq!(out.actions(), expected.actions(), "seed {seed}, state {state:?}");
+            states_compared += 1;
+            for index in (0..out.len()).filter(|index| out.leads_on(*index)) {
+                if known.insert(out.state(index).to_vec()) {
+                    open.push(out.state(index).to_vec());
+                }
+            }
+        }
+    }
+    assert!(states_compared > 10_000, "{states_compared}");
+}

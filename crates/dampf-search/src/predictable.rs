@@ -131,17 +131,24 @@ impl<M: Model, S: Retrieve + Parents + Staging> Search<'_, M, S> {
         found.sort_by_key(|(place, _)| *place);
         for (place, fault) in found {
             self.monitor.add_fault();
-            let trail = match &self.levels[..self.levels.len() - 1] {
-                [] => Trail::ending(self.initial[place.0 as usize], Vec::new()),
-                before => {
-                    let (position, actions) = way_through(self.crew.model, self.crew.store, before, place);
-                    Trail::ending(self.initial[position as usize], actions)
-                }
-            };
-            self.traversal.note(Discovery { fault, route: Route::Known(trail), step: None });
+            if self.traversal.wants(&fault) {
+                let route = Route::Known(self.way_to(place));
+                self.traversal.note(Discovery { fault, route, step: None });
+            }
             if !self.crew.options.keep_going {
                 self.monitor.stop(StopReason::Fault);
                 break;
+            }
+        }
+    }
+
+    /// The run to a state of the last level, or to a faulty step that stands among these.
+    fn way_to(&self, place: Place) -> Trail {
+        match &self.levels[..self.levels.len() - 1] {
+            [] => Trail::ending(self.initial[place.0 as usize], Vec::new()),
+            before => {
+                let (position, actions) = way_through(self.crew.model, self.crew.store, before, place);
+                Trail::ending(self.initial[position as usize], actions)
             }
         }
     }

@@ -42,10 +42,14 @@ pub(crate) struct Traversal {
 impl Traversal {
     /// Notes a fault unless one like it is known.
     pub fn note(&mut self, discovery: Discovery) {
-        let known = self.discoveries.iter().any(|other| other.fault == discovery.fault);
-        if !known && self.discoveries.len() < FINDINGS_MAX {
+        if self.wants(&discovery.fault) {
             self.discoveries.push(discovery);
         }
+    }
+
+    /// Whether a fault would be noted. There may be one in every state, so routes are looked for only then.
+    pub fn wants(&self, fault: &Fault) -> bool {
+        self.discoveries.len() < FINDINGS_MAX && self.discoveries.iter().all(|known| known.fault != *fault)
     }
 
     pub fn absorb(&mut self, other: Traversal) {
@@ -231,9 +235,11 @@ impl<R: Recall<S>, M: Model, S: Store, F: Frontier> Thread<'_, R, M, S, F> {
     fn note_faults(&mut self, batch: &States) {
         for (number, step, fault) in self.met.drain(..) {
             self.monitor.add_fault();
-            let route = R::route(&self.notes, batch.words(number));
-            let route = route.unwrap_or_else(|| self.frontier.route(batch, number));
-            self.traversal.note(Discovery { fault, route, step });
+            if self.traversal.wants(&fault) {
+                let route = R::route(&self.notes, batch.words(number));
+                let route = route.unwrap_or_else(|| self.frontier.route(batch, number));
+                self.traversal.note(Discovery { fault, route, step });
+            }
             if !self.options.keep_going {
                 self.monitor.stop(StopReason::Fault);
             }
