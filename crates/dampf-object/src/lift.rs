@@ -16,6 +16,9 @@ use dampf_core::{Action, Model, Successors, Trail, Word, Worker};
 /// A run of a model with symmetry as a run of the model without; none where it is no such run, which is an error of
 /// ours.
 pub fn lifted(symmetric: &ObjectModel, bare: &ObjectModel, trail: &Trail) -> Option<Trail> {
+    if !symmetric.system.is_symmetric {
+        return Some(trail.clone());
+    }
     let mut walk = Walk::new(symmetric, bare)?;
     let mut stem = Vec::with_capacity(trail.stem.len());
     for (number, &label) in trail.stem.iter().enumerate() {

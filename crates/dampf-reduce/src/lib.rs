@@ -61,6 +61,13 @@
 //! processes can still come to becomes less with every step, and values that runs change which come back to a state
 //! are not looked at (`plan.rs`). So all states of a circle have the same dead actions and the same sticky ones.
 //!
+//! # States that are passed through
+//! Where nearly all states of random walks have a single step that is taken, a state with one and nothing else to it
+//! (no fault, no deadlock, nothing refuted) is not kept: the only step of the state before goes on to the next one, a
+//! few times at most (`layer.rs`). Whatever is found in such a state is found on the way, so nothing is missed. Such a
+//! step has the label of the first that it stands for, and runs are unfolded before they are shown ([`lifted`]). Where
+//! runs are watched, all states are kept.
+//!
 //! # What is not kept
 //! Counts of states and steps, and the length of runs: a run that is found breadth-first is shortest in the reduced
 //! graph, not in the full one. Every run of the reduced graph is a run of the model, with the same labels.

@@ -6,7 +6,8 @@
 //! a run of the bare model only after it was [`lifted`].
 
 use crate::companions::passes_companions_on;
-use dampf_core::{Model, Successors, Symmetry, Trail, Word, Worker};
+use crate::layer::Reduced;
+use dampf_core::{Interleaving, Model, Successors, Symmetry, Trail, Word, Worker};
 
 /// A model with states in canonical form, or the model as it is.
 pub struct Symmetric<M> {
@@ -88,14 +89,18 @@ impl<M: Symmetry> Worker for SymmetricWorker<'_, M> {
     }
 }
 
-/// A run of a model with states in canonical form as a run of the bare one, which lays its states out alike: in each
-/// state the step is looked for whose canonical form is the next state of the run. None where there is no such step,
-/// which is an error of ours.
-pub fn lifted<M: Symmetry>(symmetric: &Symmetric<M>, bare: &Symmetric<M>, trail: &Trail) -> Option<Trail> {
-    if !symmetric.is_on {
+/// A run of a model with reductions as a run of the bare one, which lays its states out alike. What a step stands for
+/// is told by the reduction; where states are in canonical form, the step is looked for whose canonical form is the
+/// next state of the run. None where there is no such step, which is an error of ours.
+pub fn lifted<M: Interleaving + Symmetry>(
+    searched: &Symmetric<Reduced<M>>,
+    bare: &Symmetric<Reduced<M>>,
+    trail: &Trail,
+) -> Option<Trail> {
+    if !searched.is_on && !searched.model.passes_through() {
         return Some(trail.clone());
     }
-    let (mut worker, mut out) = (symmetric.worker(), Successors::new(symmetric.width()));
+    let (mut worker, mut out) = (searched.worker(), Successors::new(searched.width()));
     let (mut bare_worker, mut bare_out) = (bare.worker(), Successors::new(bare.width()));
     let initial = trail.initial as usize;
     worker.initial(&mut out);
@@ -103,25 +108,33 @@ pub fn lifted<M: Symmetry>(symmetric: &Symmetric<M>, bare: &Symmetric<M>, trail:
     if initial >= out.len() || initial >= bare_out.len() {
         return None;
     }
-    let (mut canonical, mut state) = (out.state(initial).to_vec(), bare_out.state(initial).to_vec());
+    let (mut kept, mut state) = (out.state(initial).to_vec(), bare_out.state(initial).to_vec());
+    let canonical = |state: &[Word]| {
+        let mut state = state.to_vec();
+        if searched.is_on {
+            searched.model.canonicalise(&mut state);
+        }
+        state
+    };
     let mut stem = Vec::with_capacity(trail.stem.len());
     for &label in &trail.stem {
-        worker.successors(&canonical, &mut out);
-        bare_worker.successors(&state, &mut bare_out);
-        let step = out.actions().iter().position(|action| *action == label)?;
-        let fault = out.fault(step).map(|fault| fault.kind);
-        let is_such = |index: &usize| {
-            let mut found = bare_out.state(*index).to_vec();
-            let is_there = bare_out.leads_on(*index) && {
-                symmetric.model.canonicalise(&mut found);
-                found == out.state(step)
+        let steps = worker.worker.steps_of(&kept, label);
+        for step in &steps {
+            bare_worker.successors(&state, &mut bare_out);
+            let reached = step.reached.as_deref().map(canonical);
+            let is_such = |index: &usize| {
+                let index = *index;
+                let is_there =
+                    |reached: &Vec<Word>| bare_out.leads_on(index) && canonical(bare_out.state(index)) == *reached;
+                bare_out.fault(index).map(|fault| fault.kind) == step.fault
+                    && (searched.is_on || bare_out.action(index) == step.label)
+                    && reached.as_ref().is_none_or(is_there)
             };
-            bare_out.fault(*index).map(|fault| fault.kind) == fault && (is_there || !out.leads_on(step))
-        };
-        let found = (0..bare_out.len()).find(is_such)?;
-        stem.push(bare_out.action(found));
-        canonical = out.state(step).to_vec();
-        state = bare_out.state(found).to_vec();
+            let found = (0..bare_out.len()).find(is_such)?;
+            stem.push(bare_out.action(found));
+            state = bare_out.state(found).to_vec();
+        }
+        kept = steps.last()?.reached.as_deref().map(canonical).unwrap_or_default();
     }
     Some(Trail::ending(trail.initial, stem))
 }

@@ -1,48 +1,18 @@
 //! Promela models, random ones and the examples, have the same faults with and without reduction.
 
-use dampf_core::{Fault, Model, Revise, Source, Successors, Word, Worker};
+mod explored;
+
+use dampf_core::Source;
 use dampf_gcl::model::Backend;
 use dampf_promela::{Promela, PromelaModel};
 use dampf_reduce::Reduced;
 use dampf_testkit::promela::random_model;
-use std::collections::{BTreeSet, HashSet};
+use explored::Explored;
 use std::path::Path;
-
-/// What is found in a model.
-struct Found {
-    faults: BTreeSet<Fault>,
-    refuted: Vec<Revise>,
-    states: usize,
-}
-
-/// Everything that is found in at most so many states; none for a larger model.
-fn explored<M: Model>(model: &M, states_max: usize) -> Option<Found> {
-    let (mut worker, mut out) = (model.worker(), Successors::new(model.width()));
-    worker.initial(&mut out);
-    let mut found = Found { faults: BTreeSet::new(), refuted: Vec::new(), states: 0 };
-    let mut open: Vec<Vec<Word>> = (0..out.len()).map(|index| out.state(index).to_vec()).collect();
-    let mut known: HashSet<Vec<Word>> = open.iter().cloned().collect();
-    while let Some(state) = open.pop() {
-        worker.successors(&state, &mut out);
-        found.faults.extend(out.fault_of_state(true));
-        found.faults.extend(out.faults().iter().map(|(_, fault)| fault.clone()));
-        found.refuted.extend(out.refuted().iter().map(|(_, revise)| revise.clone()));
-        for index in (0..out.len()).filter(|index| out.leads_on(*index)) {
-            if known.insert(out.state(index).to_vec()) {
-                open.push(out.state(index).to_vec());
-            }
-        }
-        if known.len() > states_max || out.unsupported().is_some() {
-            return None;
-        }
-    }
-    found.states = known.len();
-    Some(found)
-}
 
 /// Explores a model with or without reduction until nothing is refuted any more; none for a text that is not
 /// understood, or too large.
-fn settled(name: &str, text: &str, reduces: bool, states_max: usize) -> Option<Found> {
+fn settled(name: &str, text: &str, reduces: bool, states_max: usize) -> Option<Explored> {
     let mut none = |name: &str, _: &Path| Err(format!("no file {name}"));
     let model = dampf_promela::read(Source::new(name, text.to_owned()), &[], &mut none).ok()?;
     let mut promela = Promela::new(&model).ok()?;
@@ -50,7 +20,7 @@ fn settled(name: &str, text: &str, reduces: bool, states_max: usize) -> Option<F
     loop {
         let model = promela.model(Backend::Interpreter, true).ok()?;
         let model: Reduced<PromelaModel> = if reduces { Reduced::always(model) } else { Reduced::bare(model) };
-        let found = explored(&model, states_max)?;
+        let found = Explored::new(&model, states_max)?;
         if found.refuted.is_empty() {
             return Some(found);
         }
@@ -65,8 +35,8 @@ fn settled(name: &str, text: &str, reduces: bool, states_max: usize) -> Option<F
 fn compared(name: &str, text: String, states_max: usize) -> Option<(usize, usize)> {
     let full = settled(name, &text, false, states_max)?;
     let reduced = settled(name, &text, true, states_max).unwrap_or_else(|| panic!("{name}: more states"));
-    assert_eq!(full.faults, reduced.faults, "{name}");
-    Some((full.states, reduced.states))
+    assert_eq!(full.fault_set(), reduced.fault_set(), "{name}");
+    Some((full.states.len(), reduced.states.len()))
 }
 
 #[test]

@@ -1,54 +1,43 @@
 //! Random programs have the same faults with and without reduction, every one of them.
 
+mod explored;
 mod loose;
 
-use dampf_core::{Fault, Model, Successors, Word, Worker};
+use dampf_core::{Model, Successors, Word, Worker, replay};
 use dampf_gcl::ir::Program;
 use dampf_gcl::{Backend, GclModel};
-use dampf_reduce::Reduced;
+use dampf_reduce::{Reduced, Symmetric, lifted};
 use dampf_testkit::program::{Size, random_program};
-use std::collections::{BTreeSet, HashSet};
+use explored::Explored;
+use std::collections::HashSet;
 
-/// The faults of a model and the number of its states; none for one that has more than so many.
-fn explored<M: Model>(model: &M, states_max: usize) -> Option<(BTreeSet<Fault>, usize)> {
-    let (mut worker, mut out) = (model.worker(), Successors::new(model.width()));
-    worker.initial(&mut out);
-    let mut faults = BTreeSet::new();
-    let mut known: HashSet<Vec<Word>> = HashSet::new();
-    let mut open: Vec<Vec<Word>> = (0..out.len()).map(|index| out.state(index).to_vec()).collect();
-    known.extend(open.iter().cloned());
-    while let Some(state) = open.pop() {
-        worker.successors(&state, &mut out);
-        faults.extend(out.fault_of_state(true));
-        faults.extend(out.faults().iter().map(|(_, fault)| fault.clone()));
-        for index in (0..out.len()).filter(|index| out.leads_on(*index)) {
-            if known.insert(out.state(index).to_vec()) {
-                open.push(out.state(index).to_vec());
-            }
-        }
-        if known.len() > states_max {
-            return None;
-        }
-    }
-    Some((faults, known.len()))
-}
+const STATES_MAX: usize = 1_500;
 
 /// Compares programs; how many there were that are small enough.
 fn agree_on(programs: impl Iterator<Item = (u64, Program)>, states_fewer_min: usize) -> usize {
     let (mut count, mut fewer) = (0, 0);
     for (seed, program) in programs {
         // With and without knowing the values that variables take.
-        let model = match seed % 2 {
-            0 => GclModel::spacious(program),
-            _ => GclModel::new(program, Backend::Interpreter),
+        let model = || match seed % 2 {
+            0 => GclModel::spacious(program.clone()),
+            _ => GclModel::new(program.clone(), Backend::Interpreter),
         };
-        let reduced = Reduced::always(model.expect("the program is supported"));
-        if reduced.plan().is_none() {
+        let model = || model().expect("the program is supported");
+        let reduced = Symmetric::bare(Reduced::always(model()).through_single_steps());
+        if reduced.model().plan().is_none() {
             continue;
         }
-        let Some((full, full_states)) = explored(reduced.model(), 1_500) else { continue };
-        let (faults, states) = explored(&reduced, 1_500).unwrap_or_else(|| panic!("seed {seed}: more states"));
-        assert_eq!(full, faults, "seed {seed}: {full_states} states, {states} with reduction");
+        let bare = Symmetric::bare(Reduced::bare(model()));
+        let Some(all) = Explored::new(&bare, STATES_MAX) else { continue };
+        let some = Explored::new(&reduced, STATES_MAX).unwrap_or_else(|| panic!("seed {seed}: more states"));
+        let (full_states, states) = (all.states.len(), some.states.len());
+        assert_eq!(all.fault_set(), some.fault_set(), "seed {seed}: {full_states} states, {states} with reduction");
+        for (fault, trail) in &some.faults {
+            let lifted = lifted(&reduced, &bare, trail).unwrap_or_else(|| panic!("seed {seed}: {fault} is not lifted"));
+            let met = replay(&bare, &lifted, true).unwrap_or_else(|error| panic!("seed {seed}: {fault}: {error}"));
+            let met = [met.fault, met.fault_beyond];
+            assert!(met.iter().flatten().any(|met| met == fault), "seed {seed}: {fault}, but the run meets {met:?}");
+        }
         count += 1;
         fewer += full_states - states;
     }

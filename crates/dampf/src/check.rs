@@ -251,6 +251,9 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
         }
         let elapsed = round.clock.elapsed();
         let bare = made.as_ref().map(Made::bare);
+        if let Some(made) = &made {
+            outcome = engine::lifted::<F>(outcome, made, &self.options.model);
+        }
         let is_reduced = made.as_ref().is_some_and(|made| made.reduction == front_end::POR);
         let may_be_long = is_reduced || outcome.judgement.found_ahead || is_directed(self.options);
         if let (Some(bare), true) = (bare, may_be_long && self.properties.is_empty()) {
@@ -262,10 +265,6 @@ impl<F: FrontEnd> Exploration<F> for Check<'_> {
         let is_open = matches!(outcome.verdict, Verdict::Unknown(_)) && is_sampled;
         let is_quick = sampling::is_quick(outcome.statistics.transitions, elapsed);
         let busy_lines = bare.filter(|_| is_open && is_quick).map(sampling::busy_lines);
-        let outcome = match made.as_ref().filter(|_| self.options.model.program.symmetry) {
-            Some(made) => engine::lifted::<F>(outcome, made, &self.options.model),
-            None => outcome,
-        };
         let (outcome, run) = match violated {
             Some(property) => cycle_engine::told(outcome, bare, &self.properties[property], self.options),
             None => engine::told(outcome, bare, &self.options.model),

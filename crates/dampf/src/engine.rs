@@ -212,11 +212,11 @@ fn no_memory(error: std::io::Error) -> Failure {
     )
 }
 
-/// Makes runs of what was searched runs of the bare front end, where what is interchangeable was exchanged in between.
-/// The faults are told as they are met there. A run that is none there is kept as it is, and will not replay.
+/// Makes runs of what was searched runs of the bare front end, where what is interchangeable was exchanged in between,
+/// or a step stands for several. The faults are told as they are met there. A run that is none there is kept as it is, and will not replay.
 pub fn lifted<F: FrontEnd>(outcome: Outcome, made: &Made<F::Model>, options: &options::ModelOptions) -> Outcome {
     let lift = |finding: &Finding| {
-        let trail = F::lifted(made, &finding.trail)?;
+        let trail = F::lifted(made, &finding.trail).filter(|trail| *trail != finding.trail)?;
         let replay = replay_selected(made.bare(), &trail, options.deadlocks(), &options.selection()).ok()?;
         Some(Finding { fault: replay.fault?, trail })
     };

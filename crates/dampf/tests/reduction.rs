@@ -2,7 +2,7 @@
 
 mod running;
 
-use running::{on_own_models, summary_of};
+use running::{Playground, on_own_models, summary_of};
 use serde_json::Value;
 
 const MODELS: [&[&str]; 12] = [
@@ -106,6 +106,28 @@ fn a_run_that_was_found_with_reduction_is_shortened() {
         for search in [&["--deterministic"][..], &["--search", "dfs"], &[]] {
             let found = check(model, &[&["--reduce", "por-always"], search].concat());
             assert_eq!(found["reduction"], "por", "{model:?} {search:?}");
+            let length = |result: &Value| result["trail"].as_array().map(Vec::len);
+            assert_eq!(length(&found), length(&shortest), "{model:?} {search:?}");
+        }
+    }
+}
+
+/// Steps that stand for several are told one by one, whether a step is faulty or a state.
+#[test]
+fn a_run_through_states_that_were_not_kept_is_told_whole() {
+    let playground = Playground::new();
+    let counters = "byte done;\nactive [2] proctype Counter() {\n  byte x;\n  do :: x < 40 -> x++ :: else -> break od;\n  \
+                    done++; assert(done < 2)\n}\n";
+    playground.write("counters.pml", counters.as_bytes());
+    let counters = playground.path("counters.pml").display().to_string();
+    let election = ["promela/election.pml", "--no-claims", "--invariant", "winners == 0"];
+    for model in [&election[..], &[counters.as_str()]] {
+        let shortest = check(model, &["--reduce", "none"]);
+        for search in [&[][..], &["--search", "dfs"], &["--deterministic"], &["--store", "disk"], &["--ranks", "3"]] {
+            let found = check(model, &[&["--reduce", "por"], search].concat());
+            let all = check(model, &[&["--reduce", "por-always"], search].concat());
+            assert_eq!(found["error"]["kind"], shortest["error"]["kind"], "{model:?} {search:?}");
+            assert!(found["states"].as_u64() < all["states"].as_u64(), "{model:?} {search:?}");
             let length = |result: &Value| result["trail"].as_array().map(Vec::len);
             assert_eq!(length(&found), length(&shortest), "{model:?} {search:?}");
         }

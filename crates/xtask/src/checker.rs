@@ -61,6 +61,8 @@ pub struct Checked {
     pub store_bytes: u64,
     /// What was left out of the search: `none`, `por`, …
     pub reduction: String,
+    /// How often the search began: once, and again for everything that it refuted.
+    pub rounds: u64,
     pub usage: Usage,
 }
 
@@ -108,6 +110,7 @@ fn summary_of(summary: &Value, usage: Usage) -> Option<Checked> {
         frontier: summary["frontier"].as_u64()?,
         store_bytes: summary["store_bytes"].as_u64()?,
         reduction: summary["reduction"].as_str()?.to_owned(),
+        rounds: summary["rounds"].as_u64()?,
         usage,
     })
 }
@@ -137,7 +140,7 @@ mod tests {
     fn a_summary_is_read() {
         let summary = serde_json::json!({
             "verdict": "violated", "reason": null, "states": 5, "transitions": 9, "depth": 3, "faults": 2,
-            "frontier": 0, "store_bytes": 100, "reduction": "none",
+            "frontier": 0, "store_bytes": 100, "reduction": "none", "rounds": 1,
             "errors": [{"kind": "goal"}, {"kind": "assertion"}, {"kind": "goal"}],
         });
         let checked = summary_of(&summary, usage()).expect("complete");

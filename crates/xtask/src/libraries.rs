@@ -216,6 +216,7 @@ mod tests {
             frontier: 0,
             store_bytes: 0,
             reduction: "races".to_owned(),
+            rounds: 1,
             usage: Usage { wall: Duration::ZERO, cpu: Duration::from_millis(1500), peak_rss_bytes: 0 },
         }
     }

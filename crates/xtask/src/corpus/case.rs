@@ -152,6 +152,7 @@ mod tests {
             frontier: 0,
             store_bytes: 0,
             reduction: "none".to_owned(),
+            rounds: 1,
             usage: Usage { wall: Duration::from_secs(1), cpu: Duration::from_secs(1), peak_rss_bytes: 0 },
         }
     }

@@ -439,6 +439,7 @@ mod tests {
             frontier: 0,
             store_bytes: 0,
             reduction: "none".to_owned(),
+            rounds: 1,
             usage: Usage { wall: Duration::ZERO, cpu: Duration::ZERO, peak_rss_bytes: 0 },
         }
     }
