@@ -204,6 +204,9 @@ impl Machine<'_> {
         if !self.locked.is_empty() {
             self.check_locked(address, bytes)?;
         }
+        if visible && self.is_left_alone() {
+            self.check_unreleased(address, bytes)?;
+        }
         if visible && !self.is_free_to_access() {
             if !self.step.granted {
                 return Err(if self.has_segments() { RunEnd::Shared } else { RunEnd::Visible });
@@ -237,7 +240,8 @@ impl Machine<'_> {
             visible if watched && !notes_all => (standing.valid & !visible, standing.writable & !visible),
             _ if watched => (0, 0),
             visible => {
-                let is_free = self.is_free_to_access() && !self.is_noting();
+                let is_lock = self.is_left_alone() && self.is_of_released(address & !63, LINE_BYTES as u64);
+                let is_free = self.is_free_to_access() && !self.is_noting() && !is_lock;
                 let (read, write) = self.unasked(address & !63, standing.region, is_free);
                 // Of a line that libraries use as well, only what nobody else can use needs no note.
                 let others = if notes_all { 0 } else { !visible };

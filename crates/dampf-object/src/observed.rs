@@ -7,7 +7,7 @@ use crate::hooks::{Hook, Observes, Visible};
 use crate::layout::Region;
 use crate::machine::Machine;
 use crate::run_end::RunEnd;
-use crate::sharing::{Fact, FactKind, SHARED_LINE_BYTES, UNIT_BYTES};
+use crate::sharing::{Fact, FactKind, LockPlace, SHARED_LINE_BYTES, UNIT_BYTES};
 use crate::thread::Status;
 use crate::touched::Mode;
 use dampf_rv::machine::Hart;
@@ -16,13 +16,14 @@ const SP: usize = 2;
 const A0: usize = 10;
 
 impl Machine<'_> {
-    /// Whether other threads may notice when a lock at this address is released.
-    pub fn is_visible_release(&mut self, address: u64) -> bool {
+    /// Whether other threads may notice when a lock at this address is released. If they may not, then the lock is one
+    /// of those that nobody accesses like a variable: [`check_unreleased`](Self::check_unreleased).
+    pub fn is_visible_release(&mut self, address: u64, bytes: u64) -> Result<bool, RunEnd> {
         // What was accessed before must not seem to be accessed behind the release.
         if self.system.sharing.locks_observed() || self.has_accessed() {
-            return true;
+            return Ok(true);
         }
-        match Region::of(address, self.slots()) {
+        let is_noticed = match Region::of(address, self.slots()) {
             Some(Region::Shared(_)) => {
                 let block = self.block_at(address);
                 block.is_some_and(|(_, block)| self.system.sharing.is_freed_site(block.site))
@@ -32,19 +33,69 @@ impl Machine<'_> {
                 self.system.sharing.is_left_unit(address / UNIT_BYTES)
             }
             _ => false,
+        };
+        if is_noticed || self.system.seen.is_some() {
+            return Ok(is_noticed);
+        }
+        let Some(place) = self.lock_place(address, bytes) else { return Ok(true) };
+        match self.system.sharing.is_released(place) {
+            true => Ok(false),
+            false => Err(self.refute(Fact::new(FactKind::ReleasedLock, place))),
         }
     }
 
-    /// Takes note in random runs that a lock among the globals is released while others may look at it.
-    pub fn see_release(&self, hook: Hook, hart: &Hart) {
-        let lock = hart.x[A0];
+    /// Takes note in random runs that a lock is released while others may look at it.
+    pub fn see_release(&mut self, hook: Hook, hart: &Hart) {
         let is_release = matches!(hook.visible, Visible::AsRelease) && self.step.others;
         if let Some(seen) = self.system.seen.as_ref().filter(|_| is_release)
             && let Some((bytes, _)) = hook.object_access()
-            && self.system.program.globals.contains(&lock)
+            && let Some(place) = self.lock_place(hart.x[A0], bytes)
         {
-            seen.lock().expect("nothing panics under this lock").released.insert(lock, bytes);
+            seen.lock().expect("nothing panics under this lock").released.insert(place);
         }
+    }
+
+    /// Where a lock lies: in blocks of a call site, or at an address. None where that cannot be told in one number.
+    fn lock_place(&mut self, address: u64, bytes: u64) -> Option<LockPlace> {
+        match self.block_at(address) {
+            Some((region, block)) => {
+                let offset = address - region.base(0) - u64::from(block.offset);
+                LockPlace::in_blocks(block.site, offset, bytes)
+            }
+            None => LockPlace::at(address, bytes),
+        }
+    }
+
+    /// Whether bytes are part of a lock whose release nobody notices.
+    pub fn is_of_released(&mut self, address: u64, bytes: u64) -> bool {
+        let sharing = &self.system.sharing;
+        if sharing.locks_observed() || !sharing.has_released() {
+            return false;
+        }
+        // A lock that ends in these bytes may begin before them.
+        let last = address.saturating_add(bytes).saturating_sub(1);
+        match self.block_at(last) {
+            Some((region, block)) => {
+                let start = region.base(0) + u64::from(block.offset);
+                let place = LockPlace::in_blocks(block.site, last - start, 0);
+                place.is_some_and(|last| sharing.is_of_released(last, address.saturating_sub(start)))
+            }
+            None => LockPlace::at(last, 0).is_some_and(|last| sharing.is_of_released(last, address)),
+        }
+    }
+
+    /// Whoever accesses a lock like a variable may notice when it is released. That includes releases by threads that
+    /// have ended since, if nobody has joined them; of those that were detached nothing is known any more.
+    pub fn check_unreleased(&mut self, address: u64, bytes: u64) -> Result<(), RunEnd> {
+        match self.is_of_released(address, bytes) {
+            true => Err(self.refute(Fact::new(FactKind::LocksObserved, 0_u64))),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether the running thread is alone, and threads have ended that nobody has joined.
+    pub fn is_left_alone(&self) -> bool {
+        self.step.alone && self.threads.iter().any(|thread| matches!(thread.status, Status::Exited { .. }))
     }
 
     /// Whether a thread has ended that nobody has joined.

@@ -42,7 +42,6 @@ use crate::machine::Machine;
 use crate::race::PendingAccess;
 use crate::run_end::RunEnd;
 use crate::segment_index::{Owner, SegmentIndex};
-use crate::sharing::{Fact, FactKind};
 use crate::side_access::MemoryAccess;
 use crate::touched::Mode;
 use crate::uses::AccessKind;
@@ -201,10 +200,7 @@ impl Machine<'_> {
     /// Notes a plain access of the running thread. It stops before one for which there is no room.
     fn note_access(&mut self, access: PendingAccess) -> Result<(), RunEnd> {
         self.note_touched(access.address, access.bytes, Mode::access(access.writes));
-        let sharing = &self.system.sharing;
-        if !sharing.locks_observed() && sharing.is_of_released(access.address, access.bytes) {
-            return Err(self.refute(Fact::new(FactKind::LocksObserved, 0_u64)));
-        }
+        self.check_unreleased(access.address, access.bytes)?;
         if self.has_history() {
             self.remember_access(access)?;
             self.segments.has_noted = true;

@@ -108,6 +108,8 @@ fact_kinds! {
     UnguardedSite, "unguarded-site", "threads use memory without the mutex that was assumed to guard it";
     /// Some operation tells that a lock is held without waiting for it.
     LocksObserved, "locks-observed", "an operation observes that a lock is held";
+    /// This lock, a [`LockPlace`], is released without anybody noticing.
+    ReleasedLock, "released-lock", "a lock is released that was not seen to be released before";
     /// Some operation tells that a thread has not ended.
     EndsObserved, "ends-observed", "an operation observes that a thread has not ended";
     /// Threads besides the first create or join others.
@@ -136,6 +138,48 @@ pub struct Fact {
     pub kind: FactKind,
     /// A site, an address, a number; 0 where the kind says it all.
     pub value: u64,
+}
+
+/// Where a lock lies, and how many bytes it has, in one number: at an address, or at an offset in the blocks of a call
+/// site.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct LockPlace(u64);
+
+impl LockPlace {
+    const BYTES_BITS: u32 = 8;
+    const OFFSET_BITS: u32 = 23;
+    const IN_BLOCKS: u64 = 1 << 63;
+
+    /// None for one that is too large, or too far away.
+    pub fn at(address: u64, bytes: u64) -> Option<LockPlace> {
+        let fits = address < LockPlace::IN_BLOCKS >> LockPlace::BYTES_BITS && bytes < 1 << LockPlace::BYTES_BITS;
+        fits.then_some(LockPlace(address << LockPlace::BYTES_BITS | bytes))
+    }
+
+    /// The same.
+    pub fn in_blocks(site: u32, offset: u64, bytes: u64) -> Option<LockPlace> {
+        let fits = offset < 1 << LockPlace::OFFSET_BITS && bytes < 1 << LockPlace::BYTES_BITS;
+        let blocks = LockPlace::IN_BLOCKS | u64::from(site) << (LockPlace::OFFSET_BITS + LockPlace::BYTES_BITS);
+        fits.then_some(LockPlace(blocks | offset << LockPlace::BYTES_BITS | bytes))
+    }
+
+    /// The first place among those that are told apart by offsets.
+    fn base(self) -> LockPlace {
+        let below = (1 << (LockPlace::OFFSET_BITS + LockPlace::BYTES_BITS)) - 1;
+        LockPlace(if self.0 < LockPlace::IN_BLOCKS { 0 } else { self.0 & !below })
+    }
+
+    /// The address or offset behind the lock.
+    fn end(self) -> u64 {
+        let below = (1 << LockPlace::BYTES_BITS) - 1;
+        ((self.0 - self.base().0) >> LockPlace::BYTES_BITS) + (self.0 & below)
+    }
+}
+
+impl From<LockPlace> for u64 {
+    fn from(place: LockPlace) -> u64 {
+        place.0
+    }
 }
 
 impl Fact {
@@ -180,9 +224,6 @@ pub struct Sharing {
     pub lock_order: LockOrder,
     /// Threads that were seen to begin with the same function and argument. See [`symmetry`](crate::symmetry).
     pub classes: Vec<ThreadClass>,
-    /// Locks among the globals that were seen to be released, by address, with their bytes. Whoever accesses one like
-    /// a variable may notice when it is released.
-    pub released: BTreeMap<u64, u64>,
     /// Instructions at which rounds of loops begin that try for a while. See [`spin_counters`](crate::spin_counters).
     pub round_heads: BTreeSet<u64>,
     /// What is watched of whole runs.
@@ -194,6 +235,7 @@ pub struct Sharing {
     /// Nothing is assumed thread-local (`--reduce none`).
     pub everything: bool,
     locks_observed: bool,
+    has_released: bool,
     ends_observed: bool,
     joins_observed: bool,
     signals_sent: bool,
@@ -217,8 +259,6 @@ const GUARD: &str = "guard";
 const ORDER: &str = "order";
 /// What stands before what a class of threads begins with.
 const CLASS: &str = "class";
-/// What stands before the address and the bytes of a lock that is released.
-const RELEASED: &str = "released";
 /// What stands before the address of an instruction where rounds begin.
 const ROUND: &str = "round";
 
@@ -233,6 +273,8 @@ impl Sharing {
     fn summarise(&mut self) {
         // Whoever watches whole runs notices who holds a lock: see `watch.rs`.
         self.locks_observed = self.everything || self.watch.runs || self.knows(FactKind::LocksObserved, 0);
+        let released = self.range(FactKind::ReleasedLock, 0..u64::MAX).next();
+        self.has_released = released.is_some();
         self.ends_observed = self.everything || self.knows(FactKind::EndsObserved, 0);
         self.joins_observed = self.everything || self.knows(FactKind::JoinsObserved, 0);
         self.signals_sent = self.knows(FactKind::SignalsSent, 0);
@@ -298,10 +340,20 @@ impl Sharing {
         self.locks_observed
     }
 
-    /// Whether bytes are part of a lock that was seen to be released.
-    pub fn is_of_released(&self, address: u64, bytes: u64) -> bool {
-        let before = self.released.range(..address.saturating_add(bytes)).next_back();
-        before.is_some_and(|(lock, length)| lock + length > address)
+    /// Whether any lock is released without anybody noticing.
+    pub fn has_released(&self) -> bool {
+        self.has_released
+    }
+
+    /// Whether a lock is among those that are.
+    pub fn is_released(&self, lock: LockPlace) -> bool {
+        self.knows(FactKind::ReleasedLock, lock.0)
+    }
+
+    /// Whether the last lock that begins up to a place reaches as far as an address, or as an offset in the same block.
+    pub fn is_of_released(&self, last: LockPlace, first: u64) -> bool {
+        let lock = self.range(FactKind::ReleasedLock, last.base().0..last.0 + (1 << LockPlace::BYTES_BITS)).last();
+        lock.is_some_and(|lock| LockPlace(lock).end() > first)
     }
 
     /// Whether some operation tells that a thread has not ended.
@@ -401,6 +453,11 @@ impl Sharing {
         self.summarise();
     }
 
+    /// These locks are released without anybody noticing.
+    pub fn assume_released(&mut self, locks: &BTreeSet<LockPlace>) {
+        self.learn(locks.iter().map(|lock| Fact::new(FactKind::ReleasedLock, *lock)));
+    }
+
     /// Learns all facts in a text: what a search has refuted.
     pub fn learn_text(&mut self, text: &str) {
         self.learn(read_facts(text));
@@ -437,9 +494,6 @@ impl Sharing {
         for ThreadClass { entry, argument, created_at } in &self.classes {
             writeln!(text, "{CLASS} {entry} {argument} {created_at}").expect("a string takes everything");
         }
-        for (lock, bytes) in &self.released {
-            writeln!(text, "{RELEASED} {lock} {bytes}").expect("a string takes everything");
-        }
         for head in &self.round_heads {
             writeln!(text, "{ROUND} {head}").expect("a string takes everything");
         }
@@ -461,10 +515,6 @@ impl Sharing {
             let (held, acquired) = line.strip_prefix(ORDER)?.trim_start().split_once(' ')?;
             Some((held.parse().ok()?, acquired.parse().ok()?))
         };
-        let released = |line: &str| {
-            let (lock, bytes) = line.strip_prefix(RELEASED)?.trim_start().split_once(' ')?;
-            Some((lock.parse().ok()?, bytes.parse().ok()?))
-        };
         let class = |line: &str| {
             let mut numbers = line.strip_prefix(CLASS)?.split_whitespace().map(|number| number.parse().ok());
             let mut next = || numbers.next().flatten();
@@ -474,7 +524,6 @@ impl Sharing {
         let mut sharing = Sharing::new(everything);
         sharing.watch = Watch::read(text);
         sharing.classes = text.lines().filter_map(class).take(CLASSES_MAX).collect();
-        sharing.released = text.lines().filter_map(released).collect();
         let head = |line: &str| line.strip_prefix(ROUND)?.trim_start().parse().ok();
         sharing.round_heads = text.lines().filter_map(head).collect();
         sharing.lock_order = without_circles(&text.lines().filter_map(order).collect());
@@ -507,7 +556,8 @@ mod tests {
         symmetric.learn([Fact::new(FactKind::Asymmetric, 7_u64)]);
         assert!(symmetric.classes.is_empty());
         assert!(sharing.locks_observed() && !sharing.ends_observed());
-        assert_eq!(sharing.slots(), 2 * (10 * 37 + 6));
+        let too_few = FactKind::ALL.iter().position(|kind| *kind == FactKind::TooFewSlots).expect("it is one of all");
+        assert_eq!(sharing.slots(), 2 * (too_few * 37 + 6));
         assert_eq!(Sharing::from_text(false, "nonsense\nuse 1\nshared-site x\n"), Sharing::new(false));
     }
 

@@ -6,6 +6,7 @@ use crate::hooks::{Hook, Object, Visible, Ways};
 use crate::initialisation::decides;
 use crate::layout::Region;
 use crate::machine::Machine;
+use crate::mutex::MUTEX_BYTES;
 use crate::run_end::RunEnd;
 use crate::signal_calls::is_interruptible_call;
 use crate::system::Granularity;
@@ -618,11 +619,12 @@ impl Machine<'_> {
             Visible::Always => Ok(true),
             Visible::ByObject => is_used(self),
             Visible::AsAcquisition => Ok(is_used(self)? && !self.goes_through(object)),
-            Visible::AsRelease => Ok(is_used(self)? && self.is_visible_release(object)),
+            Visible::AsRelease => Ok(is_used(self)?
+                && self.is_visible_release(object, hook.object_access().map_or(0, |(bytes, _)| bytes))?),
             Visible::AsConditionWait => {
                 // What a wait releases is a lock like any other.
                 let mutex = hart.x[A0 + 1];
-                let releases = self.is_visible_mutex(mutex)? && self.is_visible_release(mutex);
+                let releases = self.is_visible_mutex(mutex)? && self.is_visible_release(mutex, MUTEX_BYTES.into())?;
                 Ok(is_used(self)? || releases)
             }
             Visible::AsFree => self.is_visible_block(object),

@@ -18,7 +18,7 @@ use crate::guards::{MutexSet, SeenMutexes};
 use crate::layout::Region;
 use crate::machine::Machine;
 use crate::run_end::RunEnd;
-use crate::sharing::{Fact, FactKind, Sharing};
+use crate::sharing::{Fact, FactKind, LockPlace, Sharing};
 use crate::symmetry::{SeenCreations, ThreadClass, classes};
 use crate::transactions::{LockOrder, without_circles};
 use dampf_rv::memory::LINE_BYTES;
@@ -125,8 +125,8 @@ pub struct SeenUses {
     pub acquired: LockOrder,
     /// What threads were created with.
     pub created: SeenCreations,
-    /// Locks among the globals that were released, by address, with their bytes.
-    pub released: BTreeMap<u64, u64>,
+    /// Locks that were released while others could look at them.
+    pub released: BTreeSet<LockPlace>,
     /// Where rounds of loops begin that try for a while.
     pub round_heads: BTreeSet<u64>,
 }

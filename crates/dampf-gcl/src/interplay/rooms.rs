@@ -37,11 +37,11 @@ pub fn with_all_room(program: &Program, ranges: &[Range]) -> Roomy {
                 continue;
             }
             let (source, rest) = (one.source, rest.clone());
-            let text = format!("{:?}", super::unplaced(&rest));
+            let text = format!("{:?}", super::analysis::unplaced(&rest));
             let mut is_sent = false;
             for send in process.transitions.iter_mut().filter(|send| send.source == source) {
                 let within = bounded(send, BinaryOp::Less).is_some_and(|(own, of, bound)| {
-                    of == length && bound == room && format!("{:?}", super::unplaced(own)) == text
+                    of == length && bound == room && format!("{:?}", super::analysis::unplaced(own)) == text
                 });
                 if within {
                     send.guard = Some(rest.clone());

@@ -223,7 +223,7 @@ impl FrontEnd for Program {
                     self.sharing.uses = seen.uses().collect();
                     self.sharing.guarded_sites = seen.guarded_sites().collect();
                     self.sharing.lock_order = seen.lock_order();
-                    self.sharing.released = seen.released.clone();
+                    self.sharing.assume_released(&seen.released);
                     self.sharing.round_heads = seen.round_heads.clone();
                 }
                 if refuted.is_empty() {
