@@ -11,7 +11,7 @@ const VARIABLES_SHOWN: usize = 100;
 
 /// Whether a variable is neither the library's nor an annotation's.
 fn is_the_users(name: &str) -> bool {
-    !name.starts_with("std::") && !name.contains("__dampf_publishes") && !name.ends_with("__dampf_estimate")
+    !name.starts_with("std::") && !name.contains("__dampf_")
 }
 
 pub fn write(out: &mut dyn Write, palette: Palette, input: &Program) -> io::Result<()> {
