@@ -390,13 +390,14 @@ impl ObjectWorker<'_> {
     pub fn successors_of(&mut self, state: &[Word], slot: u32, out: &mut Successors) {
         out.clear();
         self.machine.load(state);
+        let failed = self.machine.failed_check(&self.model.checks);
         if self.machine.process.ended.is_some() {
             out.set_valid_end(true);
             return;
         }
         let race = self.machine.race();
         self.expand(state, slot..slot + 1, out);
-        race.into_iter().for_each(|race| out.set_state_fault(race));
+        race.into_iter().chain(failed).for_each(|fault| out.set_state_fault(fault));
         self.tell_beside(out);
     }
 

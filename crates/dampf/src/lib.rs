@@ -1,6 +1,6 @@
 //! The command line of Dampf, and the only room where languages, engines, stores and reports meet.
 //!
-//! A command is one function over [`FrontEnd`]: `check`, `simulate`, `replay` (and `shorten`), `info`. The [`Registry`]
+//! A command is one function over [`FrontEnd`]: `check`, `simulate`, `replay` (and `shorten`), `plan`, `info`. The [`Registry`]
 //! chooses the front end of a file; a program that adds its own to it has all commands for it. `prove` and `certify`
 //! are of transition systems instead, and have front ends of their own.
 //!
@@ -28,6 +28,7 @@ mod interrupt;
 mod options;
 mod output_file;
 mod outputs;
+mod plan;
 mod progress;
 mod properties;
 mod prove;
@@ -69,6 +70,7 @@ pub fn run(registry: &Registry) -> ExitCode {
         Command::Shorten(options) => replay::shorten(options, registry, &terminal),
         Command::Prove(options) => prove::run(options, &terminal),
         Command::Certify(options) => prove::certify(options, &terminal),
+        Command::Plan(options) => plan::run(options, registry, &terminal),
         Command::Info(options) => info::run(options, registry, &terminal),
         Command::Cc { arguments } => compile::run(compile::Compiler::C, arguments),
         Command::Cxx { arguments } => compile::run(compile::Compiler::Cxx, arguments),
