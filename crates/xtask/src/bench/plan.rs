@@ -56,7 +56,7 @@ pub struct PlanOptions {
     search: String,
 
     /// States that a planning phase may find
-    #[arg(long, value_name = "N", default_value = "2000")]
+    #[arg(long, value_name = "N", default_value = "1000")]
     states: u64,
 
     /// After how many parallel steps a planning phase may follow another one
