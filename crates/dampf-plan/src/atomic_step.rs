@@ -5,7 +5,7 @@
 //! one by chance for a simulation.
 
 use crate::Interruption;
-use dampf_core::{Agents, Fault, Successors, Unsupported, Word};
+use dampf_core::{Agents, Fault, FaultSelection, Successors, Unsupported, Word};
 use dampf_search::Chance;
 
 /// So many steps of the model may be one step to others; a section with more choices has no end.
@@ -79,25 +79,36 @@ pub enum Turn {
     Faulty(Fault),
 }
 
+/// How choices are made, and which faults end a turn.
+pub struct Choosing {
+    pub chance: Chance,
+    pub faults: FaultSelection,
+}
+
 /// Has a mover take one step, by choices that are drawn; `state` becomes the state behind it.
 pub fn take<M: Agents>(
     worker: &mut M::Worker<'_>,
     mover: usize,
-    chance: &mut Chance,
+    choosing: &mut Choosing,
     state: &mut Vec<Word>,
     next: &mut Successors,
 ) -> Result<Turn, Interruption> {
     let mut turn = Turn::Waits;
     for _ in 0..PARTS_MAX {
         M::steps_of(worker, state, mover, next);
+        next.ignore(&choosing.faults);
         refuse_unusable(next)?;
         if let Some(fault) = next.state_fault() {
             return Ok(Turn::Faulty(fault.clone()));
         }
-        if next.is_empty() {
+        // Nobody knows what comes behind a fault that does not count.
+        let is_step = |index: &usize| next.leads_on(*index) || next.fault(*index).is_some();
+        let steps = (0..next.len()).filter(is_step).count();
+        if steps == 0 {
             return Ok(turn);
         }
-        let index = if next.len() == 1 { 0 } else { chance.below(next.len()) };
+        let chosen = if steps == 1 { 0 } else { choosing.chance.below(steps) };
+        let index = (0..next.len()).filter(is_step).nth(chosen).expect("chosen among the steps");
         if let Some(fault) = next.fault(index) {
             return Ok(Turn::Faulty(fault.clone()));
         }

@@ -12,11 +12,11 @@ use crate::lookahead::Pruning;
 use crate::planning::{Planned, PlanningEnd, PlanningSettings, plan};
 use crate::schedule::Schedule;
 use crate::simulation::{RunEnd, Simulation};
-use dampf_core::{Activity, Agent, Agents, Observations, Suggestion, Word};
+use dampf_core::{Activity, Agent, Agents, FaultSelection, Observations, Suggestion, Word};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct RunSettings {
     pub seed: u64,
     /// None for simulation alone.
@@ -24,6 +24,9 @@ pub struct RunSettings {
     pub criterion: Criterion,
     /// Parallel steps after which a run is given up.
     pub steps_max: u64,
+    /// Which faults end a run, and whether a standstill is one.
+    pub faults: FaultSelection,
+    pub deadlocks: bool,
     pub interrupted: Option<&'static AtomicBool>,
 }
 
@@ -68,7 +71,7 @@ pub fn interleave<M: Agents + Observations>(model: &M, settings: &RunSettings) -
     let mut course = Course {
         model,
         settings,
-        simulation: Simulation::new(model, settings.seed)?,
+        simulation: Simulation::new(model, settings.seed, settings.faults.clone(), settings.deadlocks)?,
         agents: Vec::new(),
         run: Run {
             seed: settings.seed,

@@ -1,8 +1,8 @@
 //! Parallel steps: every mover that can move does so once, in an order that is drawn (thesis, section 5.4.1).
 
 use crate::Interruption;
-use crate::atomic_step::{self, Turn};
-use dampf_core::{Agents, Fault, FaultKind, Observations, Standing, Successors, Word, Worker};
+use crate::atomic_step::{self, Choosing, Turn};
+use dampf_core::{Agents, Fault, FaultKind, FaultSelection, Observations, Standing, Successors, Word, Worker};
 use dampf_search::Chance;
 
 /// How a run has ended.
@@ -23,19 +23,21 @@ pub enum RunEnd {
 pub struct Simulation<'m, M: Agents + Observations + 'm> {
     pub worker: M::Worker<'m>,
     pub state: Vec<Word>,
-    chance: Chance,
+    choosing: Choosing,
+    deadlocks: bool,
     next: Successors,
     standings: Vec<Standing>,
     order: Vec<usize>,
 }
 
 impl<'m, M: Agents + Observations + 'm> Simulation<'m, M> {
-    /// Stands at the beginning.
-    pub fn new(model: &'m M, seed: u64) -> Result<Self, Interruption> {
+    /// Stands at the beginning. Some faults count, and deadlocks may.
+    pub fn new(model: &'m M, seed: u64, faults: FaultSelection, deadlocks: bool) -> Result<Self, Interruption> {
         let mut worker = model.worker();
         let mut next = Successors::new(model.width());
         let state = initial_state(&mut worker, &mut next)?;
-        Ok(Simulation { worker, state, chance: Chance(seed), next, standings: Vec::new(), order: Vec::new() })
+        let choosing = Choosing { chance: Chance(seed), faults };
+        Ok(Simulation { worker, state, choosing, deadlocks, next, standings: Vec::new(), order: Vec::new() })
     }
 
     /// Takes a parallel step; how the run has ended, if it has.
@@ -44,11 +46,11 @@ impl<'m, M: Agents + Observations + 'm> Simulation<'m, M> {
         self.order.clear();
         let alive = self.standings.iter().enumerate().filter(|(_, standing)| standing.is_alive);
         self.order.extend(alive.map(|(mover, _)| mover));
-        shuffle(&mut self.order, &mut self.chance);
+        shuffle(&mut self.order, &mut self.choosing.chance);
         let mut has_moved = false;
         for &mover in &self.order {
             let turn =
-                atomic_step::take::<M>(&mut self.worker, mover, &mut self.chance, &mut self.state, &mut self.next)?;
+                atomic_step::take::<M>(&mut self.worker, mover, &mut self.choosing, &mut self.state, &mut self.next)?;
             match turn {
                 Turn::Moved => has_moved = true,
                 Turn::Waits => {}
@@ -70,7 +72,8 @@ impl<'m, M: Agents + Observations + 'm> Simulation<'m, M> {
     /// Nobody can move: the run has come to its end, or is stuck.
     fn standstill(&mut self) -> RunEnd {
         self.worker.successors(&self.state, &mut self.next);
-        match self.next.fault_of_state(true) {
+        self.next.ignore(&self.choosing.faults);
+        match self.next.fault_of_state(self.deadlocks) {
             Some(fault) if fault.kind == FaultKind::Goal => RunEnd::GoalReached,
             Some(fault) => RunEnd::Faulty(fault),
             None => RunEnd::Ended,

@@ -2,8 +2,8 @@
 //! job takes some steps. No language is needed.
 
 use dampf_core::{
-    Action, Activity, Agent, Agents, Fault, FaultKind, Model, Movers, Observations, Standing, Successors, Suggestion,
-    Word, Worker,
+    Action, Activity, Agent, Agents, Fault, FaultKind, FaultSelection, Model, Movers, Observations, Standing,
+    Successors, Suggestion, Word, Worker,
 };
 use dampf_plan::planning::PlanningEnd;
 use dampf_plan::simulation::initial_state;
@@ -188,7 +188,9 @@ fn planned(model: &Workshop, pruning: Pruning, settings: &PlanningSettings) -> P
 
 fn run(model: &Workshop, seed: u64, planning: Option<PlanningSettings>) -> Result<Run, Interruption> {
     let criterion = Criterion { steps_min: 1, steps_max: 4, idle: IdleAgents::OneMore };
-    interleave(model, &RunSettings { seed, planning, criterion, steps_max: 100, interrupted: None })
+    let faults = FaultSelection::default();
+    let (steps_max, deadlocks, interrupted) = (100, true, None);
+    interleave(model, &RunSettings { seed, planning, criterion, steps_max, faults, deadlocks, interrupted })
 }
 
 const ORDERS: [PlanningOrder; 2] = [PlanningOrder::BreadthFirst, PlanningOrder::BestFirst];

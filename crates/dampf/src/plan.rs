@@ -142,6 +142,8 @@ impl Planning<'_> {
                     planning,
                     criterion: options.criterion(),
                     steps_max: options.max_steps,
+                    faults: options.model.selection(),
+                    deadlocks: options.model.deadlocks(),
                     interrupted: Some(interrupt::flag()),
                 },
             )?;
