@@ -1,5 +1,5 @@
-//! Threads that take advice of a planner: what they say of themselves with the annotations `SUGGEST`, `BUSY` and `IDLE`,
-//! and how advice gets into a state (thesis, section 5.4).
+//! Threads that take advice of a planner: what they say of themselves with the annotations `SUGGEST`, `BUSY` and
+//! `IDLE`, and how advice gets into a state (thesis, section 5.4).
 //!
 //! What a thread has said stands in a record of its thread-local storage, which the checker writes and reads and the
 //! program does not: nobody notices the writes, as with `HEURISTIC`. A thread that has said anything is an agent.

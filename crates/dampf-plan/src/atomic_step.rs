@@ -1,8 +1,8 @@
 //! What one mover does in a step, to everybody else.
 //!
-//! A mover may make choices within something that is one step to the others, such as a `RANGE` within an atomic section.
-//! To the model these are several steps. Here they are followed to the end of the section: all of them for a planner,
-//! one by chance for a simulation.
+//! A mover may make choices within something that is one step to the others, such as a `RANGE` within an atomic
+//! section. To the model these are several steps. Here they are followed to the end of the section: all of them for a
+//! planner, one by chance for a simulation.
 
 use crate::Interruption;
 use dampf_core::{Agents, Fault, FaultSelection, Successors, Unsupported, Word};

@@ -73,6 +73,7 @@ pub fn interleave<M: Agents + Observations>(model: &M, settings: &RunSettings) -
         settings,
         simulation: Simulation::new(model, settings.seed, settings.faults.clone(), settings.deadlocks)?,
         agents: Vec::new(),
+        steps_taken: 0,
         run: Run {
             seed: settings.seed,
             steps: 0,
@@ -97,22 +98,24 @@ struct Course<'m, M: Agents + Observations> {
     simulation: Simulation<'m, M>,
     /// Those of the current state.
     agents: Vec<Agent>,
+    /// Parallel steps, those without agents included.
+    steps_taken: u64,
     run: Run,
 }
 
 impl<M: Agents + Observations> Course<'_, M> {
     /// Lets the program run until it has agents; how the run has ended, if it has before.
     fn wait_for_agents(&mut self) -> Result<Option<RunEnd>, Interruption> {
-        for _ in 0..self.settings.steps_max {
-            self.look()?;
+        loop {
+            self.look();
             if !self.agents.is_empty() {
                 return Ok(None);
             }
-            if let Some(end) = self.simulation.step()? {
+            if let Some(end) = self.limit().map_or_else(|| self.simulation.step(), |end| Ok(Some(end)))? {
                 return Ok(Some(end));
             }
+            self.steps_taken += 1;
         }
-        Ok(Some(RunEnd::StepLimit))
     }
 
     fn take_turns(&mut self) -> Result<RunEnd, Interruption> {
@@ -142,16 +145,16 @@ impl<M: Agents + Observations> Course<'_, M> {
             end: planned.end,
             time: planned.time,
         });
-        self.advise(&planned)?;
+        self.advise(&planned);
         let path_values = planned.values;
         self.compare(&path_values, 0);
         Ok(path_values)
     }
 
     /// Writes the suggestions of the target into the running system.
-    fn advise(&mut self, planned: &Planned) -> Result<(), Interruption> {
+    fn advise(&mut self, planned: &Planned) {
         if planned.steps() == 0 {
-            return Ok(());
+            return;
         }
         let mut targeted = Vec::new();
         M::agents(&mut self.simulation.worker, planned.target(), &mut targeted);
@@ -160,27 +163,25 @@ impl<M: Agents + Observations> Course<'_, M> {
         let mut advised: Vec<Word> = Vec::new();
         M::advise(&mut self.simulation.worker, &self.simulation.state, &advice, &mut advised);
         self.simulation.state = advised;
-        self.look()
+        self.look();
     }
 
     /// The simulation phase; how the run has ended, if it has.
     fn simulate(&mut self, path_values: &[i64]) -> Result<Option<RunEnd>, Interruption> {
         let mut phase = SimulationPhase::new(self.settings.criterion, self.idle());
         loop {
-            if self.is_interrupted() {
-                return Ok(Some(RunEnd::Interrupted));
-            }
-            if self.run.steps >= self.settings.steps_max {
-                return Ok(Some(RunEnd::StepLimit));
+            if let Some(end) = self.limit() {
+                return Ok(Some(end));
             }
             let had_agents = !self.agents.is_empty();
             let end = self.simulation.step()?;
+            self.steps_taken += 1;
             self.run.steps += u64::from(had_agents);
             if matches!(end, Some(RunEnd::Ended)) {
                 self.agents.clear();
                 self.run.schedule.note(self.run.steps, &[], |_| String::new());
             } else {
-                self.look()?;
+                self.look();
             }
             let is_over = phase.is_over_after_step(self.idle());
             if !self.agents.is_empty() {
@@ -196,11 +197,10 @@ impl<M: Agents + Observations> Course<'_, M> {
     }
 
     /// Looks at the agents of the current state.
-    fn look(&mut self) -> Result<(), Interruption> {
+    fn look(&mut self) {
         let Simulation { worker, state, .. } = &mut self.simulation;
         M::agents(worker, state, &mut self.agents);
         self.run.schedule.note(self.run.steps, &self.agents, |mover| M::agent_name(worker, state, mover));
-        Ok(())
     }
 
     fn idle(&self) -> usize {
@@ -213,8 +213,12 @@ impl<M: Agents + Observations> Course<'_, M> {
         self.run.dominance.compare(path_values, steps, self.run.steps, self.run.value);
     }
 
-    fn is_interrupted(&self) -> bool {
+    /// Why the run must not go on, if it must not.
+    fn limit(&self) -> Option<RunEnd> {
         // ORDERING: Relaxed: nothing else is read because of the flag.
-        self.settings.interrupted.is_some_and(|flag| flag.load(Ordering::Relaxed))
+        if self.settings.interrupted.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            return Some(RunEnd::Interrupted);
+        }
+        (self.steps_taken >= self.settings.steps_max).then_some(RunEnd::StepLimit)
     }
 }

@@ -1,8 +1,8 @@
 //! The checker as planner (thesis, chapter 5).
 //!
-//! A program with agents is run, and from time to time the same program is searched for a good future of the agents that
-//! have nothing to do. What the search finds is given to the agents as advice: values of variables that they have said
-//! to take advice in. They go on by themselves, and may do something else.
+//! A program with agents is run, and from time to time the same program is searched for a good future of the agents
+//! that have nothing to do. What the search finds is given to the agents as advice: values of variables that they have
+//! said to take advice in. They go on by themselves, and may do something else.
 //!
 //! - [`atomic_step`]: what one mover does in a step, to everybody else.
 //! - [`lookahead`]: the futures that a planner looks at, as a model made of a model.

@@ -1,5 +1,5 @@
-//! The futures that a planner looks at, as a model made of a model: its states are the model's, with their values behind
-//! them, and its only initial state is the one that is planned for.
+//! The futures that a planner looks at, as a model made of a model: its states are the model's, with their values
+//! behind them, and its only initial state is the one that is planned for.
 //!
 //! **Pruning** (thesis, section 5.6.1). Where there are agents, only those move that are idle, and only those of their
 //! steps count that change a suggestion: work goes on by itself, and an agent that has found nothing to do has found

@@ -1,8 +1,8 @@
 //! A planning phase: the search for the best future of a state.
 //!
-//! States are taken from the frontier in batches of a fixed size. A batch is expanded by all threads, and what they find
-//! is taken in the order of the batch by one. So the states that are found, their numbers and the best of them are the
-//! same for any number of threads: breadth-first, they are those of figure 5.4.
+//! States are taken from the frontier in batches of a fixed size. A batch is expanded by all threads, and what they
+//! find is taken in the order of the batch by one. So the states that are found, their numbers and the best of them are
+//! the same for any number of threads: breadth-first, they are those of figure 5.4.
 //!
 //! The phase ends when nothing is left to explore, or at a limit. The limit on states is exact and decides the same in
 //! every run; those on time and memory do not.

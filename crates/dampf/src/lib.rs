@@ -1,8 +1,8 @@
 //! The command line of Dampf, and the only room where languages, engines, stores and reports meet.
 //!
-//! A command is one function over [`FrontEnd`]: `check`, `simulate`, `replay` (and `shorten`), `plan`, `info`. The [`Registry`]
-//! chooses the front end of a file; a program that adds its own to it has all commands for it. `prove` and `certify`
-//! are of transition systems instead, and have front ends of their own.
+//! A command is one function over [`FrontEnd`]: `check`, `simulate`, `replay` (and `shorten`), `plan`, `info`. The
+//! [`Registry`] chooses the front end of a file; a program that adds its own to it has all commands for it. `prove` and
+//! `certify` are of transition systems instead, and have front ends of their own.
 //!
 //! Every command ends in an exit status: 0 verified, 1 violated, 2 bad usage or input, 3 unknown. Whatever can
 //! go wrong outside of Dampf (a file, a pipe, a disk, an option) is a [`Failure`] and ends in an

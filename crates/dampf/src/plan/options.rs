@@ -58,8 +58,8 @@ pub struct PlanOptions {
     #[arg(long, value_name = "N", default_value = "100", help_heading = "Planning")]
     pub phase_max: NonZeroU64,
 
-    /// How many agents have to be idle in between: `as-before`, as many as when planning ended; `one-more`, more than at
-    /// some moment since; or a number
+    /// How many agents have to be idle in between: `as-before`, as many as when planning ended; `one-more`, more than
+    /// at some moment since; or a number
     #[arg(long, value_name = "AGENTS", default_value = "as-before", value_parser = idle_agents, help_heading = "Planning")]
     pub idle: IdleAgents,
 

@@ -1,5 +1,5 @@
-//! `cargo xtask bench plan`: table 8.9 of the thesis. Random instances of the manufacturing problem are solved by agents
-//! alone and by agents that are advised, ten times each, and every schedule is checked.
+//! `cargo xtask bench plan`: table 8.9 of the thesis. Random instances of the manufacturing problem are solved by
+//! agents alone and by agents that are advised, ten times each, and every schedule is checked.
 //!
 //! What counts are parallel steps, which do not depend on the machine. The limits of a planning phase are counted in
 //! states, so that the same figures come out again; the time is what the phases took.
