@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::front_end::{Backend, FrontEnd, Made, Making};
 use crate::front_ends::Registry;
 use crate::interrupt;
+use crate::options::Reduce;
 use crate::output_file::OutputFile;
 use crate::rounds::{self, Clock, Ended, Exploration, Explored, Round};
 use crate::terminal::{Terminal, print};
@@ -31,6 +32,8 @@ const PHASE_STATES: u64 = 5_000;
 /// The same for a plan to a goal.
 const PLAN_STATES: u64 = 10_000_000;
 
+const HOW_TO_PLAN: &str = "`--goal EXPR` says what to plan for, or SUGGEST and EVALUATE of dampf.h do: docs/plan.md";
+
 /// What was found.
 enum Outcome {
     /// Runs with agents.
@@ -44,6 +47,10 @@ pub fn run(options: &mut PlanOptions, registry: &Registry, terminal: &Terminal) 
     let options = &*options;
     let language = registry.of(&options.model.input)?;
     registry.refuse_unoffered(language, &options.model.input, &options.model.asked())?;
+    let program = &options.model.program;
+    if program.symmetry || matches!(program.reduce, Reduce::Por | Reduce::PorAlways) {
+        return Err(Failure::new("--symmetry and --reduce por go with `dampf check`: a plan tells all agents apart"));
+    }
     if options.phase_max < options.phase_min {
         return Err(Failure::new("--phase-max is less than --phase-min"));
     }
@@ -159,10 +166,11 @@ impl Planning<'_> {
     /// The way of a model without agents to a goal, or to the best state. It is replayed before it is told.
     fn plan<M: Describe + Agents>(&self, made: &Made<M>) -> Result<Result<Outcome, Interruption>, Failure> {
         if self.options.no_planning {
-            return Err(without_agents("--no-planning simulates agents"));
+            return Err(Failure::with_help("--no-planning simulates agents, and the input has none", HOW_TO_PLAN));
         }
         if self.options.model.goals.is_empty() && !made.searched.has_evaluation() {
-            return Err(without_agents("there is nothing to plan for"));
+            let what = "there is nothing to plan for: the input has no agents, no values, and is given no goal";
+            return Err(Failure::with_help(what, HOW_TO_PLAN));
         }
         let planned = match self.way(&made.searched) {
             Ok(planned) => planned,
@@ -181,11 +189,4 @@ impl Planning<'_> {
         let root = initial_state(&mut model.worker(), &mut Successors::new(model.width()))?;
         plan(model, &root, Pruning::None, &self.settings(PLAN_STATES))
     }
-}
-
-fn without_agents(what: &str) -> Failure {
-    Failure::with_help(
-        format!("{what}, and the input has none: no thread says SUGGEST(&variable)"),
-        "`--goal EXPR` says what to plan for; EVALUATE(value) of dampf.h says how good states are",
-    )
 }

@@ -173,9 +173,11 @@ fn broken_agents_are_caught_by_the_checker() {
 
 #[test]
 fn bad_usage_is_told() {
-    let cases: [(&[&str], &str); 5] = [
+    let cases: [(&[&str], &str); 7] = [
         (&["plan", "plan/mamp.cc", "--idle", "0"], "as-before"),
         (&["plan", "plan/mamp.cc", "--phase-min", "5", "--phase-max", "4"], "--phase-max"),
+        (&["plan", "plan/mamp.cc", "--symmetry"], "--symmetry"),
+        (&["plan", "plan/mamp.cc", "--reduce", "por"], "--reduce por"),
         (&["plan", "plan/nothing.cc"], "nothing.cc"),
         (&["plan", "dve/peterson.dve"], "nothing to plan for"),
         (&["plan", "dve/peterson.dve", "--goal", "1 == 1", "--gantt", "/dev/null"], "--gantt"),
