@@ -1,9 +1,9 @@
 /* Annotations for programs that Dampf checks, in C and C++.
  *
  * They are those of the StEAM model checker, under their own names: atomic regions, a nondeterministic choice,
- * local assertions, locks on resources, and for C++ the base class of threads. The functions that the software
- * verification community has agreed on are declared too. A checked program need not use any of this: threads,
- * mutexes and `assert` of the standard libraries are understood as they are.
+ * local assertions, locks on resources, what agents say to a planner, and for C++ the base class of threads. The
+ * functions that the software verification community has agreed on are declared too. A checked program need not use
+ * any of this: threads, mutexes and `assert` of the standard libraries are understood as they are.
  *
  * The checker performs every function declared here itself. Run elsewhere, a program finds plain bodies in
  * hooks.c: a choice yields its least value, a failed assertion ends the program.
@@ -19,8 +19,10 @@
 #include <stdlib.h>
 extern "C" {
 #define DAMPF_BOOL bool
+#define DAMPF_STATIC_ASSERT static_assert
 #else
 #define DAMPF_BOOL _Bool
+#define DAMPF_STATIC_ASSERT _Static_assert
 #endif
 
 void __dampf_begin_atomic(void);
@@ -32,6 +34,10 @@ void __dampf_lock(const void *address, unsigned long size);
 void __dampf_unlock(const void *address, unsigned long size);
 extern long __dampf_estimate;
 void __dampf_publish(long *place, long estimate);
+extern long __dampf_evaluation;
+void __dampf_suggest(void *component);
+void __dampf_busy(void);
+void __dampf_idle(void);
 
 /* Begins an atomic region: no other thread moves until ENDATOMIC. Within a region it has no effect. A region
  * that meets a locked resource is taken back, and begins anew when the resource is free. */
@@ -62,6 +68,28 @@ void __dampf_publish(long *place, long estimate);
     do { \
         static char __dampf_publishes __attribute__((__used__)); \
         __dampf_publish(&__dampf_estimate, (long)(__VA_ARGS__)); \
+    } while (0);
+
+/* Makes the calling thread an agent that takes advice: a planner (dampf plan) may overwrite the 32-bit variable that
+ * the pointer points to before the agent moves on. The variable has to stay where it is as long as the thread runs.
+ * Up to eight for each thread. Elsewhere nobody ever does. */
+#define SUGGEST(pointer) \
+    do { \
+        static char __dampf_suggests __attribute__((__used__)); \
+        DAMPF_STATIC_ASSERT(sizeof(*(pointer)) == 4, "a suggestion is a variable of 32 bits"); \
+        __dampf_suggest((void *)(pointer)); \
+    } while (0);
+
+/* The calling thread is at work, or at leisure: a planner looks for what agents at leisure could do next. */
+#define BUSY __dampf_busy();
+#define IDLE __dampf_idle();
+
+/* Publishes how good things stand, for planners, which look for states with a high value. The last value that a thread
+ * came by with counts; before that it is 0. Other threads do not notice. */
+#define EVALUATE(...) \
+    do { \
+        static char __dampf_evaluates __attribute__((__used__)); \
+        __dampf_publish(&__dampf_evaluation, (long)(__VA_ARGS__)); \
     } while (0);
 
 /* Waits until nobody else holds the resource that the pointer points to, and takes hold of it. While it is

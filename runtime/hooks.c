@@ -109,6 +109,20 @@ __attribute__((__used__, __visibility__("default"))) RETAIN long __dampf_estimat
 
 HOOK void __dampf_publish(long *place, long estimate) { *place = estimate; }
 
+__attribute__((__used__, __visibility__("default"))) RETAIN long __dampf_evaluation;
+
+/* What a thread has said to a planner. Only the checker writes and reads it. */
+enum { SUGGESTIONS_MAX = 8 };
+__attribute__((__used__, __visibility__("default"))) RETAIN __thread struct {
+    uint32_t activity;
+    uint32_t suggestion_count;
+    uint64_t suggestions[SUGGESTIONS_MAX];
+} __dampf_agent;
+
+HOOK void __dampf_suggest(void *component) { (void)component; }
+HOOK void __dampf_busy(void) {}
+HOOK void __dampf_idle(void) {}
+
 HOOK long __dampf_choose(long least, long greatest) {
     (void)greatest;
     return least;

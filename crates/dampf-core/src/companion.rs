@@ -1,6 +1,6 @@
 //! Optional knowledge about a model, in small traits that a layer or a tool asks for.
 
-use crate::{Action, Fault, Model, SourceLocation, Word};
+use crate::{Action, Fault, Model, SourceLocation, Successors, Word};
 
 /// A named value of a state, as people see it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -359,6 +359,82 @@ pub trait Movers: Model {
     /// Calls `visit` with each one that takes part in the step `action` of `state`.
     fn movers(&self, state: &[Word], action: Action, visit: &mut dyn FnMut(usize)) {
         let _ = (state, action, visit);
+    }
+}
+
+/// Whether an agent is free to be given something to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Activity {
+    #[default]
+    Idle,
+    Busy,
+}
+
+/// A variable of a state that a planner may overwrite, and what it holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Suggestion {
+    /// By a number that means the same variable in every state.
+    pub place: u64,
+    pub value: Word,
+}
+
+/// A mover that decides for itself and takes advice.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Agent {
+    pub mover: usize,
+    pub activity: Activity,
+    /// In the order in which the agent has named them.
+    pub suggestions: Vec<Suggestion>,
+}
+
+/// Agents, what they take as advice, and how good states are: for planners. By default nobody is an agent, and no state
+/// is better than another.
+pub trait Agents: Movers {
+    /// Whether some state may have agents.
+    fn has_agents(&self) -> bool {
+        false
+    }
+
+    /// Whether states have values.
+    fn has_evaluation(&self) -> bool {
+        false
+    }
+
+    /// Makes `agents` those of a state, ascending by their movers.
+    fn agents(worker: &mut Self::Worker<'_>, state: &[Word], agents: &mut Vec<Agent>) {
+        let _ = (worker, state);
+        agents.clear();
+    }
+
+    /// How good a state is: the more, the better.
+    fn evaluation(worker: &mut Self::Worker<'_>, state: &[Word]) -> i64 {
+        let _ = (worker, state);
+        0
+    }
+
+    /// Fills `out` with the steps of one mover alone, and what there is to say about them.
+    fn steps_of(worker: &mut Self::Worker<'_>, state: &[Word], mover: usize, out: &mut Successors) {
+        let _ = (worker, state, out);
+        unreachable!("the model has no agents, and does not move mover {mover} by itself")
+    }
+
+    /// Whether a mover has begun something that is one step to everybody else, and has not come to its end.
+    fn is_within_step(worker: &mut Self::Worker<'_>, state: &[Word], mover: usize) -> bool {
+        let _ = (worker, state, mover);
+        false
+    }
+
+    /// Makes `advised` the state that differs from another in the values of these suggestions.
+    fn advise(worker: &mut Self::Worker<'_>, state: &[Word], suggestions: &[Suggestion], advised: &mut Vec<Word>) {
+        let _ = (worker, suggestions);
+        advised.clear();
+        advised.extend_from_slice(state);
+    }
+
+    /// What people call a mover of a state.
+    fn agent_name(worker: &mut Self::Worker<'_>, state: &[Word], mover: usize) -> String {
+        let _ = (worker, state);
+        format!("agent {mover}")
     }
 }
 

@@ -38,9 +38,9 @@ mod verdict;
 
 pub use automaton::{Automaton, AutomatonEdge, AutomatonLocation, Literal};
 pub use companion::{
-    Acceptance, Binding, CallStack, Change, Dependencies, Describe, Footprint, Footprints, Inspect, Interleaving,
-    Interplay, Movers, Object, Observations, Part, Participation, ProcessMove, Propositions, Restore, Sections,
-    Standing, Step, StepPart, Symmetry, Transfer,
+    Acceptance, Activity, Agent, Agents, Binding, CallStack, Change, Dependencies, Describe, Footprint, Footprints,
+    Inspect, Interleaving, Interplay, Movers, Object, Observations, Part, Participation, ProcessMove, Propositions,
+    Restore, Sections, Standing, Step, StepPart, Suggestion, Symmetry, Transfer,
 };
 pub use component::{ComponentId, ComponentTable};
 pub use diagnostic::{Diagnostic, Source, SourceFile, Span};

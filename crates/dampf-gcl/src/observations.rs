@@ -3,7 +3,9 @@
 use crate::ir::{ProcessId, VariableId};
 use crate::layout::{Buffer, Field};
 use crate::model::{GclModel, GclWorker};
-use dampf_core::{Acceptance, Action, Footprint, Footprints, Model, Movers, Observations, Standing, Successors, Word};
+use dampf_core::{
+    Acceptance, Action, Agents, Footprint, Footprints, Model, Movers, Observations, Standing, Successors, Word,
+};
 
 impl GclModel {
     /// For each process, whether a step of the state moves it.
@@ -126,6 +128,8 @@ impl Movers for GclModel {
 
 /// A state in which some process is in an accepting location. The property automaton of a program is none of its
 /// processes.
+impl Agents for GclModel {}
+
 impl Acceptance for GclModel {
     fn is_accepting(&self, state: &[Word]) -> bool {
         self.accepting_processes().iter().any(|&process| {

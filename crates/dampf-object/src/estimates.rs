@@ -31,18 +31,33 @@ pub enum ProgramEstimate {
 /// Farther than any error.
 const FAR: u32 = 1 << 24;
 
-/// Where the program keeps what it publishes.
-const PUBLISHED: &str = "__dampf_estimate";
-/// A variable at each place that does.
-const PUBLISHING: &str = "__dampf_publishes";
+/// Something that a program publishes.
+struct Published {
+    /// The variable that holds the last value.
+    variable: &'static str,
+    /// A variable at each place that publishes one.
+    publishing: &'static str,
+}
+
+const ESTIMATE: Published = Published { variable: "__dampf_estimate", publishing: "__dampf_publishes" };
+const EVALUATION: Published = Published { variable: "__dampf_evaluation", publishing: "__dampf_evaluates" };
 
 impl Program {
     /// What the program publishes of the steps that are left; none where it publishes nothing.
     pub fn published_estimate(&self) -> Option<Expression> {
+        self.published(&ESTIMATE)
+    }
+
+    /// What it publishes of how good states are.
+    pub fn published_evaluation(&self) -> Option<Expression> {
+        self.published(&EVALUATION)
+    }
+
+    fn published(&self, published: &Published) -> Option<Expression> {
         let mut symbols = self.image.symbols().iter();
-        let is_place = |name: &str| name.split('.').next() == Some(PUBLISHING) || name.contains(PUBLISHING);
-        let publishes = self.image.symbols().iter().any(|symbol| is_place(&symbol.name));
-        let place = symbols.find(|symbol| symbol.name == PUBLISHED).filter(|_| publishes)?;
+        // A compiler adds a number to the name of a static variable, or mangles it.
+        let publishes = symbols.clone().any(|symbol| symbol.name.contains(published.publishing));
+        let place = symbols.find(|symbol| symbol.name == published.variable).filter(|_| publishes)?;
         Some(Expression::Memory { address: place.address, bytes: 8, is_signed: true })
     }
 }

@@ -24,6 +24,7 @@ use crate::semaphore::SEMAPHORE_BYTES;
 use crate::spin::SPIN_BYTES;
 use crate::step::Next;
 use crate::sync::Attempt;
+use dampf_core::Activity;
 
 /// What `pthread_create` looks at of a thread's attributes, `pthread_mutex_init` of a mutex's, and
 /// `pthread_rwlock_init` of a lock's.
@@ -450,6 +451,20 @@ pub static TABLE: &[HookRow] = &[
         object: Object::None, side_accesses: &[], ways: One,
         visible: Visible::Never, observes: Observes::Nothing, told: BySource,
         perform: |machine, hart, _| { machine.publish_estimate(hart); Ok(Next::Return(0)) } },
+
+    // What agents say to planners.
+    HookRow { place: Symbols(&["__dampf_suggest"]), registers: Arguments(1), deadline: None,
+        object: Object::None, side_accesses: &[], ways: One,
+        visible: Visible::Never, observes: Observes::Nothing, told: BySource,
+        perform: |machine, hart, _| machine.take_suggestion(hart) },
+    HookRow { place: Symbols(&["__dampf_busy"]), registers: Arguments(0), deadline: None,
+        object: Object::None, side_accesses: &[], ways: One,
+        visible: Visible::Never, observes: Observes::Nothing, told: BySource,
+        perform: |machine, hart, _| { machine.note_activity(hart, Activity::Busy); Ok(Next::Return(0)) } },
+    HookRow { place: Symbols(&["__dampf_idle"]), registers: Arguments(0), deadline: None,
+        object: Object::None, side_accesses: &[], ways: One,
+        visible: Visible::Never, observes: Observes::Nothing, told: BySource,
+        perform: |machine, hart, _| { machine.note_activity(hart, Activity::Idle); Ok(Next::Return(0)) } },
 
     // Atomic sections.
     HookRow { registers: Arguments(0), deadline: None,

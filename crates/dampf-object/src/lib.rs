@@ -19,9 +19,11 @@
 //! - [`premise`]: what a verdict rests on that nobody checks.
 //! - [`call_stack`], [`describe`], [`inspect`], [`footprint`], [`observations`]: states and steps for people,
 //!   debuggers, reductions and heuristics; [`run`]: one run, as fast as the machine goes.
+//! - [`agents`]: threads that take advice of a planner.
 //! - [`transfer`]: what a state is made of, for those who move it to another process.
 
 mod access;
+mod agents;
 mod annotation;
 mod announced;
 mod arena;

@@ -1,6 +1,7 @@
 //! The program as a model.
 
 use crate::estimates::{ProgramEstimate, StateCheck};
+use crate::expressions::Expression;
 use crate::futures::Futures;
 use crate::machine::{Machine, width};
 use crate::observations::Proposition;
@@ -17,6 +18,7 @@ use crate::system::{ProgramChecks, System};
 use crate::uses::SeenUses;
 use dampf_core::{Action, Fault, FaultKind, Ground, Model, StepEnd, Successors, Unsupported, Word, Worker};
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 /// A label is the slot of the thread and the way it goes.
@@ -39,6 +41,8 @@ pub struct ObjectModel {
     pub checks: Vec<StateCheck>,
     /// What searches that go by heuristics ask for.
     pub estimates: Vec<ProgramEstimate>,
+    /// What planners go by.
+    pub evaluation: Option<Expression>,
 }
 
 impl ObjectModel {
@@ -52,7 +56,8 @@ impl ObjectModel {
     }
 
     fn of(system: System) -> ObjectModel {
-        ObjectModel { system, propositions: Vec::new(), checks: Vec::new(), estimates: Vec::new() }
+        let evaluation = system.program.published_evaluation();
+        ObjectModel { system, propositions: Vec::new(), checks: Vec::new(), estimates: Vec::new(), evaluation }
     }
 
     /// Lets the model's runs see how words of shared memory are used; a search has no use for that.
@@ -339,7 +344,7 @@ impl ObjectWorker<'_> {
         if let Some(choice) = &mut self.choice {
             choice.begin(&mut self.machine, state);
         }
-        self.expand(state, out);
+        self.expand(state, 0..self.machine.slots() as u32, out);
         let leaves_out = race.is_none() && self.choose(state, out);
         if let Some(choice) = &mut self.choice {
             if !are_taken && !leaves_out {
@@ -381,8 +386,23 @@ impl ObjectWorker<'_> {
         leaves_out
     }
 
-    /// The steps of all threads from a state that is loaded.
-    fn expand(&mut self, state: &[Word], out: &mut Successors) {
+    /// The steps of the thread in a slot, and what is wrong with the state besides.
+    pub fn successors_of(&mut self, state: &[Word], slot: u32, out: &mut Successors) {
+        out.clear();
+        self.machine.load(state);
+        let failed = self.machine.failed_check(&self.model.checks);
+        if self.machine.process.ended.is_some() {
+            out.set_valid_end(true);
+            return;
+        }
+        let race = self.machine.race();
+        self.expand(state, slot..slot + 1, out);
+        race.into_iter().chain(failed).for_each(|fault| out.set_state_fault(fault));
+        self.tell_beside(out);
+    }
+
+    /// The steps of the threads in some slots from a state that is loaded.
+    fn expand(&mut self, state: &[Word], slots: Range<u32>, out: &mut Successors) {
         if let Some(fault) = self.machine.stuck_threads() {
             // The others may go on, and meet other faults.
             out.set_state_fault(fault);
@@ -392,7 +412,7 @@ impl ObjectWorker<'_> {
         }
         let mut fresh = true;
         let exclusive = self.machine.exclusive();
-        for slot in 0..self.machine.slots() as u32 {
+        for slot in slots {
             if !fresh {
                 self.machine.load(state);
                 fresh = true;

@@ -4,6 +4,7 @@
 //! an access to the user's globals is, whoever makes it; the libraries' private data (locale, streams, their own locks)
 //! is not. A program without debug information is all user's.
 
+use crate::agents::AGENT_RECORD;
 use crate::announced::unmade_reads;
 use crate::by_address::ByAddress;
 use crate::global_bounds::{self, BoundedGlobal};
@@ -43,6 +44,8 @@ pub struct Program {
     pub main: u64,
     /// Where `errno` is from the thread pointer.
     pub errno_offset: Option<u64>,
+    /// The same for what a thread has said to planners.
+    pub agent_offset: Option<u64>,
     /// Where, from the thread pointer, a thread keeps the place to go to when it exits from within its functions.
     pub exit_buffer_offset: Option<u64>,
     /// Where a thread begins to leave its functions, with that place as argument.
@@ -131,9 +134,12 @@ impl Program {
         let atomic_assembly = atomic_assembly(&image, &code);
         let bounded_globals = global_bounds::find(&image, &code);
         let errno_offset = errno.map(|symbol| symbol.address);
+        let agent = image.symbols_named(AGENT_RECORD).find(is_local);
+        let agent_offset = agent.map(|symbol| symbol.address);
         let mut program = Program {
             path,
             errno_offset,
+            agent_offset,
             exit_buffer_offset,
             unwind: image.address_of("__pthread_unwind"),
             surroundings,

@@ -7,7 +7,7 @@
 
 use crate::model::{PromelaModel, PromelaWorker};
 use dampf_core::{
-    Acceptance, Action, Fault, Footprint, Footprints, Interleaving, Interplay, Movers, Object, Observations,
+    Acceptance, Action, Agents, Fault, Footprint, Footprints, Interleaving, Interplay, Movers, Object, Observations,
     Propositions, Standing, Symmetry, Word,
 };
 use dampf_gcl::GclModel;
@@ -56,6 +56,8 @@ impl Observations for PromelaModel {
 }
 
 /// A state in which some process is at a label that begins with `accept`.
+impl Agents for PromelaModel {}
+
 impl Acceptance for PromelaModel {
     fn is_accepting(&self, state: &[Word]) -> bool {
         self.gcl().is_accepting(state)

@@ -77,6 +77,9 @@ macro_rules! passes_companions_on {
             }
         }
 
+        // Agents are threads of programs, whose models have no such layers.
+        impl<M: $knowledge + dampf_core::Agents> dampf_core::Agents for $layer<M> {}
+
         impl<M: $knowledge + dampf_core::Observations> dampf_core::Observations for $layer<M> {
             fn observe(
                 worker: &mut Self::Worker<'_>,

@@ -9,6 +9,7 @@ pub mod expectations;
 pub mod footprints;
 pub mod graph;
 pub mod libraries;
+pub mod mamp;
 pub mod moving;
 pub mod mutants;
 pub mod pages;

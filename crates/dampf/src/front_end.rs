@@ -11,8 +11,8 @@
 use crate::failure::Failure;
 use crate::options::ModelOptions;
 use dampf_core::{
-    Acceptance, Automaton, Describe, Ground, Heap, Observations, Propositions, Restore, Revise, Sections, Trail,
-    Transfer, Unsupported,
+    Acceptance, Agents, Automaton, Describe, Ground, Heap, Observations, Propositions, Restore, Revise, Sections,
+    Trail, Transfer, Unsupported,
 };
 use dampf_report::{Knowledge, Palette};
 use std::io::{self, Write};
@@ -33,7 +33,7 @@ pub trait FrontEnd: Send + Sized + 'static {
     /// Which options mean something here; the others are refused.
     const OFFERS: &'static [Offer];
 
-    type Model: Describe + Transfer + Restore + Sections + Propositions + Acceptance + Observations + Send;
+    type Model: Describe + Transfer + Restore + Sections + Propositions + Acceptance + Observations + Agents + Send;
 
     /// Whether a file is an input of this kind, by its name or its first bytes.
     fn reads(path: &Path) -> bool;

@@ -15,10 +15,11 @@ use crate::cluster::Ranks;
 use crate::failure::Failure;
 use crate::front_end::{FrontEnd, Offer};
 use crate::options::{CheckOptions, InfoOptions, SimulateOptions};
+use crate::plan::PlanOptions;
 use crate::replay::Replayed;
 
 use crate::terminal::Terminal;
-use crate::{info, replay, simulate};
+use crate::{info, plan, replay, simulate};
 use dampf_report::{Origin, TrailFile};
 use std::marker::PhantomData;
 use std::path::Path;
@@ -37,6 +38,7 @@ pub(crate) trait Language {
         terminal: &Terminal,
     ) -> Result<u8, Failure>;
     fn simulate(&self, options: &SimulateOptions, terminal: &Terminal) -> Result<u8, Failure>;
+    fn plan(&self, options: &PlanOptions, terminal: &Terminal) -> Result<u8, Failure>;
     fn follow(&self, kept: &TrailFile, path: &Path, shown: Replayed<'_>, terminal: &Terminal) -> Result<bool, Failure>;
     fn info(&self, options: &InfoOptions, terminal: &Terminal) -> Result<u8, Failure>;
 }
@@ -72,6 +74,10 @@ impl<F: FrontEnd> Language for Commands<F> {
 
     fn simulate(&self, options: &SimulateOptions, terminal: &Terminal) -> Result<u8, Failure> {
         simulate::simulate::<F>(options, terminal)
+    }
+
+    fn plan(&self, options: &PlanOptions, terminal: &Terminal) -> Result<u8, Failure> {
+        plan::plan_input::<F>(options, terminal)
     }
 
     fn follow(&self, kept: &TrailFile, path: &Path, shown: Replayed<'_>, terminal: &Terminal) -> Result<bool, Failure> {

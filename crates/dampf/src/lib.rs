@@ -1,8 +1,8 @@
 //! The command line of Dampf, and the only room where languages, engines, stores and reports meet.
 //!
-//! A command is one function over [`FrontEnd`]: `check`, `simulate`, `replay` (and `shorten`), `info`. The [`Registry`]
-//! chooses the front end of a file; a program that adds its own to it has all commands for it. `prove` and `certify`
-//! are of transition systems instead, and have front ends of their own.
+//! A command is one function over [`FrontEnd`]: `check`, `simulate`, `replay` (and `shorten`), `plan`, `info`. The
+//! [`Registry`] chooses the front end of a file; a program that adds its own to it has all commands for it. `prove` and
+//! `certify` are of transition systems instead, and have front ends of their own.
 //!
 //! Every command ends in an exit status: 0 verified, 1 violated, 2 bad usage or input, 3 unknown. Whatever can
 //! go wrong outside of Dampf (a file, a pipe, a disk, an option) is a [`Failure`] and ends in an
@@ -28,6 +28,7 @@ mod interrupt;
 mod options;
 mod output_file;
 mod outputs;
+mod plan;
 mod progress;
 mod properties;
 mod prove;
@@ -69,6 +70,7 @@ pub fn run(registry: &Registry) -> ExitCode {
         Command::Shorten(options) => replay::shorten(options, registry, &terminal),
         Command::Prove(options) => prove::run(options, &terminal),
         Command::Certify(options) => prove::certify(options, &terminal),
+        Command::Plan(options) => plan::run(options, registry, &terminal),
         Command::Info(options) => info::run(options, registry, &terminal),
         Command::Cc { arguments } => compile::run(compile::Compiler::C, arguments),
         Command::Cxx { arguments } => compile::run(compile::Compiler::Cxx, arguments),

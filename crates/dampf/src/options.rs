@@ -4,6 +4,7 @@
 
 use crate::fault_options::FaultOptions;
 use crate::front_end::Offer;
+use crate::plan::{PLAN_NOTES, PlanOptions};
 use crate::properties::is_hanoi;
 use crate::prove::{CertifyOptions, PROVE_NOTES, ProveOptions};
 use crate::store_options::Store;
@@ -31,6 +32,7 @@ Examples:
   dampf replay bug.json                       ... and show it again, step by step
   dampf simulate mutex.dve --interactive      walk through the model by hand
   dampf prove lock.c                          prove that no assertion of a sequential program can fail
+  dampf plan shop.cpp                         run a program with agents, and plan for those that are idle
   dampf info mutex.dve                        show what was understood of the model
 
 Exit status:
@@ -75,6 +77,9 @@ pub enum Command {
     Prove(ProveOptions),
     /// Check the invariants again that a proof left behind
     Certify(CertifyOptions),
+    /// Run a program with agents and advise them, or find the way to a goal
+    #[command(after_help = PLAN_NOTES)]
+    Plan(Box<PlanOptions>),
     /// Show what was understood of a program or model: threads' entry points, variables, state size, properties
     Info(InfoOptions),
     /// Compile C for checking: a drop-in for gcc
@@ -526,7 +531,7 @@ pub struct ProgramOptions {
 pub fn with_compiler_flags(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let arguments: Vec<OsString> = arguments.collect();
     let command = arguments.get(1).and_then(|command| command.to_str());
-    if !matches!(command, Some("check" | "simulate" | "info")) {
+    if !matches!(command, Some("check" | "simulate" | "plan" | "info")) {
         return arguments;
     }
     let mut result = Vec::new();

@@ -94,6 +94,11 @@ fn the_example_programs_have_the_verdicts_they_state() {
 }
 
 #[test]
+fn programs_with_agents_are_checked_like_others() {
+    check_folder(&folder("models/plan"));
+}
+
+#[test]
 fn seeded_errors_are_found_and_what_is_right_is_verified() {
     check_folder(&folder("models/seeded"));
 }

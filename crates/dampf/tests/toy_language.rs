@@ -9,7 +9,8 @@ use dampf_cli::{
     Failure, FrontEnd, Hashes, Knowledge, Made, Making, ModelOptions, Offer, Palette, Registry, read_source,
 };
 use dampf_core::{
-    Acceptance, Action, Binding, Describe, Fault, FaultKind, Model, Movers, Observations, Propositions, Restore, Revise,
+    Acceptance, Action, Agents, Binding, Describe, Fault, FaultKind, Model, Movers, Observations, Propositions,
+    Restore, Revise,
 };
 use dampf_core::{Sections, Step, StepEnd, Successors, Transfer, Unsupported, Word, Worker};
 use std::io::{self, Write};
@@ -139,6 +140,8 @@ impl Restore for Toy {}
 impl Sections for Toy {}
 impl Propositions for Toy {}
 impl Acceptance for Toy {}
+
+impl Agents for Toy {}
 impl Movers for Toy {}
 impl Observations for Toy {}
 

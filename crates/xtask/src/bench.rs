@@ -6,6 +6,7 @@
 
 mod cycles;
 mod dist;
+mod plan;
 mod prove;
 mod puzzle;
 mod row;
@@ -22,6 +23,7 @@ use crate::workspace::Workspace;
 use clap::{Args, Subcommand, ValueEnum};
 use cycles::CyclesOptions;
 use dist::DistOptions;
+use plan::PlanOptions;
 use prove::ProveOptions;
 use puzzle::PuzzleOptions;
 use row::{Effort, Peer, Row, Speedup};
@@ -87,6 +89,8 @@ enum OtherBench {
     Seeded(SeededOptions),
     /// How many Horn clauses and transition systems are proved or refuted in a given time, next to Z3's Spacer
     Prove(ProveOptions),
+    /// What agents gain by advice, in a table like that of the thesis it comes from
+    Plan(PlanOptions),
 }
 
 /// A set of models, and what is of interest about them.
@@ -116,6 +120,7 @@ pub fn run(workspace: &Workspace, options: &BenchOptions) -> Result<(), Failure>
         Some(OtherBench::Puzzle(options)) => return puzzle::run(workspace, options),
         Some(OtherBench::Seeded(options)) => return seeded::run(workspace, options),
         Some(OtherBench::Prove(options)) => return prove::run(workspace, options),
+        Some(OtherBench::Plan(options)) => return plan::run(workspace, options),
         None => {}
     }
     let with_spin = spin::is_installed();

@@ -9,6 +9,7 @@ pub mod corpus;
 pub mod figures;
 pub mod fuzz;
 pub mod libraries;
+pub mod mamp;
 pub mod measured;
 pub mod spin;
 pub mod suite;

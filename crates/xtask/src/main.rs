@@ -5,9 +5,10 @@ use std::process::ExitCode;
 use xtask::bench::BenchOptions;
 use xtask::corpus::Corpus;
 use xtask::libraries::LibraryOptions;
+use xtask::mamp::Mamp;
 use xtask::suite::FuzzOptions;
 use xtask::workspace::Workspace;
-use xtask::{bench, corpus, libraries, suite, tidy};
+use xtask::{bench, corpus, libraries, mamp, suite, tidy};
 
 /// Developer commands of Dampf.
 #[derive(Parser, Debug)]
@@ -30,6 +31,9 @@ enum Command {
     Libraries(LibraryOptions),
     /// Measure speed and memory, against SPIN where it is installed
     Bench(BenchOptions),
+    /// Instances of the manufacturing problem for `models/plan/mamp.cc`, and whether schedules solve them
+    #[command(subcommand)]
+    Mamp(Mamp),
     /// Read damaged models for a while: the mutation tests of all languages; or compare with others on random programs
     Fuzz(FuzzOptions),
     /// Rewrite the expectations of tests with what happens now; look at the difference before you keep it
@@ -45,6 +49,7 @@ fn main() -> ExitCode {
         Command::Corpus(corpus) => corpus::run(&workspace, corpus),
         Command::Libraries(options) => libraries::run(&workspace, options),
         Command::Bench(options) => bench::run(&workspace, options),
+        Command::Mamp(command) => mamp::run(command),
         Command::Fuzz(options) => suite::fuzz(&workspace, options),
         Command::Bless => suite::bless(&workspace),
     };

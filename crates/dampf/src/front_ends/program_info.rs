@@ -9,9 +9,19 @@ use std::io::{self, Write};
 /// Variables that are listed; a program may have thousands.
 const VARIABLES_SHOWN: usize = 100;
 
+/// Variables that annotations need; that of `PROP` has the name of a proposition, and is worth knowing.
+const ANNOTATIONS: [&str; 6] = [
+    "__dampf_publishes",
+    "__dampf_estimate",
+    "__dampf_evaluates",
+    "__dampf_evaluation",
+    "__dampf_suggests",
+    "__dampf_agent",
+];
+
 /// Whether a variable is neither the library's nor an annotation's.
 fn is_the_users(name: &str) -> bool {
-    !name.starts_with("std::") && !name.contains("__dampf_publishes") && !name.ends_with("__dampf_estimate")
+    !name.starts_with("std::") && !ANNOTATIONS.iter().any(|variable| name.contains(variable))
 }
 
 pub fn write(out: &mut dyn Write, palette: Palette, input: &Program) -> io::Result<()> {

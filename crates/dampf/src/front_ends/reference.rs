@@ -21,7 +21,7 @@ use crate::front_end::{FrontEnd, Hashes, Made, Making, Offer};
 use crate::options::ModelOptions;
 use crate::source::{has_extension, read_source};
 use dampf_core::{
-    Acceptance, Action, Binding, Describe, Model, Movers, Observations, Propositions, Restore, Sections, Step,
+    Acceptance, Action, Agents, Binding, Describe, Model, Movers, Observations, Propositions, Restore, Sections, Step,
     Successors, Transfer, Unsupported, Word, Worker,
 };
 use dampf_report::{Knowledge, Palette, text_hash};
@@ -199,6 +199,8 @@ impl Restore for ReferenceModel {}
 impl Sections for ReferenceModel {}
 impl Propositions for ReferenceModel {}
 impl Acceptance for ReferenceModel {}
+
+impl Agents for ReferenceModel {}
 impl Movers for ReferenceModel {}
 impl Observations for ReferenceModel {}
 

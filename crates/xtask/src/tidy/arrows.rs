@@ -31,6 +31,7 @@ const ARROWS: &[(&str, May)] = &[
     ("dampf-net", May::Use(&[])),
     ("dampf-dist", May::Use(&["dampf-core", "dampf-store", "dampf-search", "dampf-net"])),
     ("dampf-cegar", May::Use(&["dampf-core", "dampf-gcl", "dampf-net"])),
+    ("dampf-plan", May::Use(&["dampf-core", "dampf-store", "dampf-search"])),
     ("dampf-report", May::Use(&["dampf-core"])),
     ("dampf", May::UseAllBut(&["dampf-testkit", "xtask"])),
     ("dampf-testkit", May::Use(&["dampf-core", "dampf-gcl"])),
