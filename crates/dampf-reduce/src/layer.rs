@@ -18,8 +18,8 @@ const COMPUTED_MAX: usize = 1 << 17;
 /// step does, and with a step go others that would come behind it.
 const ACTIONS_PER_STEP: u64 = 64;
 
-/// The only step of a state goes on through at most so many states that have a single one, too. Where runs meet in one of
-/// these, what is behind it is computed again, up to the next state that is kept.
+/// The only step of a state goes on through at most so many states that have a single one, too. Where runs meet in one
+/// of these, what is behind it is computed again, up to the next state that is kept.
 const PASSED_MAX: usize = 8;
 
 /// A model from whose states steps are left out, or the model as it is.

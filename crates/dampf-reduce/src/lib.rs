@@ -85,9 +85,9 @@
 //! # Cost
 //! Everything that does not depend on the state is computed once. What an action draws in, given where a process
 //! stands, is a short list, made when it is first asked for (`stubborn.rs`). Sets that grow large are given up: how
-//! many actions may be looked at is bounded by the number of steps. Choices are remembered (`remembered.rs`). A few random walks from the beginning say whether
-//! the steps that are left out pay for that; where they do not, the layer is transparent. All of this is a function of
-//! the model, and what costs count is a number of actions, never a time.
+//! many actions may be looked at is bounded by the number of steps. Choices are remembered (`remembered.rs`). A few
+//! random walks from the beginning say whether the steps that are left out pay for that; where they do not, the layer
+//! is transparent. All of this is a function of the model, and what costs count is a number of actions, never a time.
 
 mod circles;
 mod companions;

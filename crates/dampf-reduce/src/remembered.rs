@@ -5,8 +5,8 @@
 //! the guards form a tree of questions below it, since what is asked next follows from the answers so far. So a choice
 //! is found again by asking a few guards, and a state with a new combination of answers adds a branch to the tree.
 //!
-//! What is remembered changes nothing but the time that choices take. It is bounded and forgotten when it is full; where
-//! that has gained little, nothing is remembered from then on.
+//! What is remembered changes nothing but the time that choices take. It is bounded and forgotten when it is full;
+//! where that has gained little, nothing is remembered from then on.
 
 use dampf_core::Word;
 
@@ -164,7 +164,7 @@ impl Remembered {
     }
 
     fn forget(&mut self) {
-        // A choice that is made takes some ten times as long as one that is found, and remembering it as long as finding.
+        // To make a choice takes some ten times as long as to find one, and to remember it as long as to find it.
         self.is_given_up |= self.found < self.asked / 4;
         (self.asked, self.found) = (0, 0);
         self.slots.fill(UNKNOWN);

@@ -136,8 +136,8 @@ impl<'m> Chooser<'m> {
         self.seen
     }
 
-    /// The guards that the last choice asked, and whether they were false, in the order of asking: another state with the
-    /// same answers, in which processes stand alike, parameters have the same values and steps begin with the same
+    /// The guards that the last choice asked, and whether they were false, in the order of asking: another state with
+    /// the same answers, in which processes stand alike, parameters have the same values and steps begin with the same
     /// actions, has the same choice.
     pub fn asked(&self) -> &[(u32, bool)] {
         &self.asked

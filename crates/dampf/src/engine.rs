@@ -213,7 +213,8 @@ fn no_memory(error: std::io::Error) -> Failure {
 }
 
 /// Makes runs of what was searched runs of the bare front end, where what is interchangeable was exchanged in between,
-/// or a step stands for several. The faults are told as they are met there. A run that is none there is kept as it is, and will not replay.
+/// or a step stands for several. The faults are told as they are met there. A run that is none there is kept as it is,
+/// and will not replay.
 pub fn lifted<F: FrontEnd>(outcome: Outcome, made: &Made<F::Model>, options: &options::ModelOptions) -> Outcome {
     let lift = |finding: &Finding| {
         let trail = F::lifted(made, &finding.trail).filter(|trail| *trail != finding.trail)?;
