@@ -27,7 +27,7 @@ pub fn cases(folder: &Path, extension: &str) -> Result<Vec<Case>, Failure> {
         let notes =
             notes(&text).map_err(|note| format!("`{}` says what nobody understands: {note}", path.display()))?;
         if notes.has_property {
-            println!("skipped: {name} has a property automaton, which `dampf check` does not search yet");
+            println!("skipped: {name} has a property automaton: what it says is about runs, not about counts");
             continue;
         }
         for (constants, statement) in notes.statements {
